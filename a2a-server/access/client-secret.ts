@@ -31,7 +31,7 @@ export async function readClientSecret(source: ClientSecretSource, env: Environm
       : [`The file ${source.file}`, await textOfFile(source.file)];
   const secret = text?.trim() ?? '';
   if (SENDABLE_API_KEY_PATTERN.test(secret)) return secret;
-  throw unreadable(
+  throw unreadableSecretError(
     `${place} ${secret === '' ? 'is missing or empty' : 'contains spaces or special characters'}`,
   );
 }
@@ -40,7 +40,7 @@ async function textOfFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw unreadable(`${path}: ${fileProblem(error)}`, error);
+    throw unreadableSecretError(`${path}: ${fileProblem(error)}`, error);
   }
 }
 
@@ -48,11 +48,11 @@ async function secretOfCommand(command: readonly string[]): Promise<string> {
   try {
     return await readApiKeyFromCommand(command);
   } catch (error) {
-    throw unreadable(`The command (${command[0] ?? ''} …) ${errorMessageOf(error)}`, error);
+    throw unreadableSecretError(`The command (${command[0] ?? ''} …) ${errorMessageOf(error)}`, error);
   }
 }
 
-function unreadable(problem: string, cause?: unknown): ProductError {
+function unreadableSecretError(problem: string, cause?: unknown): ProductError {
   return new ProductError(
     'CONFIGURATION',
     `The secret of the page's client ("oidc.signIn.clientSecret") cannot be read: ${problem.replace(/\.$/, '')}.`,

@@ -132,9 +132,11 @@ export function accessOfClaims(
   const claims = withoutUnverifiedEmail(received);
   const name = nameIn(claims[principalClaim]);
   const team = typeof tenant === 'string' ? tenant : nameIn(claims[tenant.claim]);
-  const given = rules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.roles : []));
+  const given = rules.flatMap((rule) => (claimContains(claims[rule.claim], rule.value) ? rule.roles : []));
   if (name === undefined || team === undefined || given.length === 0) return undefined;
-  const groups = groupRules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.groups : []));
+  const groups = groupRules.flatMap((rule) =>
+    claimContains(claims[rule.claim], rule.value) ? rule.groups : [],
+  );
   return {
     principal: fullPrincipalName(name, team),
     roles: [...new Set(given)],
@@ -168,7 +170,7 @@ function nameIn(value: unknown): string | undefined {
 /**
  * True if the claim equals or contains the wanted value. A text with spaces is a list, like `scope` (RFC 9068 §2.2.3).
  */
-function has(value: unknown, wanted: string): boolean {
+function claimContains(value: unknown, wanted: string): boolean {
   if (typeof value === 'string') return value === wanted || value.split(' ').includes(wanted);
   return Array.isArray(value) && value.includes(wanted);
 }

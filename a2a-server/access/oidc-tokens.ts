@@ -47,7 +47,7 @@ export function createJwtAuthenticator(parts: VerifierParts): AuthenticateJwt {
     const access = accessOfClaims(claims, settings);
     if (access === undefined) {
       onRefusal('its claims give no access');
-      throw refused('its claims give no access');
+      throw refusedTokenError('its claims give no access');
     }
     return { ...access, expiresAt: (claims.exp + settings.clockSkew) * 1_000 };
   };
@@ -81,7 +81,7 @@ export function createClaimsVerifier({
       const away = isUnreachable(error, errors);
       onRefusal(errorMessageOf(error));
       if (error instanceof ProductError) throw error;
-      throw away ? providerUnreachableError() : refused('it is not valid here');
+      throw away ? providerUnreachableError() : refusedTokenError('it is not valid here');
     }
   };
 }
@@ -130,7 +130,7 @@ function isUnreachable(error: unknown, { JOSEError, JWKSTimeout }: typeof Jose.e
   return error instanceof JWKSTimeout || error.code === 'ERR_JOSE_GENERIC';
 }
 
-function refused(why: string): ProductError {
+function refusedTokenError(why: string): ProductError {
   return new ProductError(
     'UNAUTHENTICATED',
     `This server does not accept the token of the OpenID Connect provider: ${why}. Sign in again, or ask the operator.`,

@@ -39,7 +39,7 @@ export class DamagedTokenError extends ProductError {
 export function createTokenStore(records: Omit<RecordStore, 'watch'>): TokenStore {
   const read = async (id: string): Promise<IssuedTokenRecord | undefined> => {
     const text = await records.read('tokens', id);
-    return text === undefined ? undefined : parsed(id, text);
+    return text === undefined ? undefined : parseTokenRecord(id, text);
   };
   return {
     read,
@@ -48,7 +48,7 @@ export function createTokenStore(records: Omit<RecordStore, 'watch'>): TokenStor
       throw new ProductError('STORAGE', `The token id ${token.id} is in use. Try again.`);
     },
     async list() {
-      const all = [...(await records.list('tokens'))].map(([id, text]) => parsed(id, text));
+      const all = [...(await records.list('tokens'))].map(([id, text]) => parseTokenRecord(id, text));
       return all.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
     },
     async revoke(id, now) {
@@ -61,7 +61,7 @@ export function createTokenStore(records: Omit<RecordStore, 'watch'>): TokenStor
   };
 }
 
-function parsed(id: string, text: string): IssuedTokenRecord {
+function parseTokenRecord(id: string, text: string): IssuedTokenRecord {
   try {
     const token = issuedTokenSchema.parse(JSON.parse(text));
     if (token.id !== id) throw new Error(`it is the token ${token.id}`);

@@ -34,7 +34,7 @@ export function createAgentCommands(commands: readonly AgentCommand[]): AgentCom
     })),
     accept(message) {
       if (message.command === undefined) return message;
-      const { command, args } = found(commands, message.command);
+      const { command, args } = findCommand(commands, message.command);
       if ('begin' in command) {
         command.check?.(args);
         return message;
@@ -46,9 +46,9 @@ export function createAgentCommands(commands: readonly AgentCommand[]): AgentCom
       const { principal } = snapshot;
       return createAgentCommandModel({
         async begin(signal) {
-          const { command, args } = found(commands, call);
+          const { command, args } = findCommand(commands, call);
           if ('begin' in command) return command.begin(args, { workspace, principal, signal });
-          throw unknown(commands, call);
+          throw unknownCommandError(commands, call);
         },
         calls: callsOfTurn(snapshot, trailingTurn(snapshot)),
       });
@@ -57,7 +57,7 @@ export function createAgentCommands(commands: readonly AgentCommand[]): AgentCom
 }
 
 /** Finds the command with the longest name that matches the first words. Returns the command and the other words. */
-function found(
+function findCommand(
   commands: readonly AgentCommand[],
   call: CommandCall,
 ): { command: AgentCommand; args: string[] } {
@@ -68,7 +68,7 @@ function found(
     )
     .toSorted((a, b) => b.name.length - a.name.length);
   const fits = names.find(({ name }) => name.every((word, at) => words[at] === word));
-  if (fits === undefined) throw unknown(commands, call);
+  if (fits === undefined) throw unknownCommandError(commands, call);
   const { command } = fits;
   const args = words.slice(fits.name.length);
   const required = command.arguments.filter((it) => it.required).length;
@@ -77,7 +77,7 @@ function found(
   return { command, args };
 }
 
-function unknown(commands: readonly AgentCommand[], call: CommandCall): ProductError {
+function unknownCommandError(commands: readonly AgentCommand[], call: CommandCall): ProductError {
   const names = commands.map(({ name }) => name).join(', ');
   // The text begins with a slash, which the names of the commands do not have.
   const asked = agentCommandText(call).slice(1, 201);

@@ -88,7 +88,7 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
     `Checkpoints of ${root}, newest first. Files changed by shell commands are not in them.`,
     ...shown.map(
       (it) =>
-        `- ${checkpointLine(it)}: ${names(it.files)}${it.commands.length === 0 ? '' : `; commands ran in this turn: ${it.commands.map((title) => oneLineExcerpt(title)).join(', ')}`}`,
+        `- ${checkpointLine(it)}: ${fileNamesText(it.files)}${it.commands.length === 0 ? '' : `; commands ran in this turn: ${it.commands.map((title) => oneLineExcerpt(title)).join(', ')}`}`,
     ),
     ...(older === 0 ? [] : [`${older} older checkpoints are not shown.`]),
     ...others,
@@ -105,7 +105,7 @@ function checkpointLine(checkpoint: Checkpoint): string {
   return `${shortCheckpointId(checkpoint)}, ${new Date(checkpoint.at).toISOString()}, turn ${checkpoint.turn} of ${checkpoint.taskId}`;
 }
 
-function names(files: readonly CheckpointFile[]): string {
+function fileNamesText(files: readonly CheckpointFile[]): string {
   const named = files.slice(0, MAX_FILE_NAMES).map((file) => `${file.path} (${changeOf(file)})`);
   return files.length > MAX_FILE_NAMES
     ? `${named.join(', ')} and ${files.length - MAX_FILE_NAMES} more`

@@ -23,13 +23,13 @@ export function createAgentCommandModel({ begin, calls }: CommandTurn): Model {
   return {
     id: COMMAND,
     async *stream({ signal }) {
-      const end = calls.length > 0 ? yield* told(calls) : yield* begun(begin, signal);
+      const end = calls.length > 0 ? yield* toolResultEvents(calls) : yield* beginCommand(begin, signal);
       yield { type: 'finish', end, usage: NO_USAGE };
     },
   };
 }
 
-async function* begun(
+async function* beginCommand(
   begin: CommandTurn['begin'],
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
@@ -47,7 +47,7 @@ async function* begun(
   }
 }
 
-function* told(calls: readonly Call[]): Generator<ModelEvent, TurnEnd, undefined> {
+function* toolResultEvents(calls: readonly Call[]): Generator<ModelEvent, TurnEnd, undefined> {
   const results = calls.map((call) => ({ ...resultForModel(call), denied: isDenied(call) }));
   const text = results.map((result) => result.text).join('\n');
   // If a person denies the tool call, the command has not failed.

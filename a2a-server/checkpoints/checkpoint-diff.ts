@@ -13,7 +13,7 @@ const MAX_DIFF_CHARACTERS = 200_000;
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
 /** The content of a file before or after a change. Undefined means no file, null means unknown content. */
-type Side = Uint8Array | undefined | null;
+type ContentOfSide = Uint8Array | undefined | null;
 
 /** The diffs of several files as one text. */
 interface MultiFileDiff {
@@ -32,7 +32,7 @@ export async function restoreDiff(
   { content }: Pick<CheckpointFinder, 'content'>,
 ): Promise<MultiFileDiff> {
   const remarks = left.map(({ path, why }) => `# ${path} (${why}) stays as it is\n`).join('');
-  return joined(
+  return joinFileDiffs(
     remarks,
     files.map(({ path, taskId, now, before }) => ({
       path,
@@ -50,7 +50,7 @@ export async function turnDiff(
   workspace: Workspace,
   { content }: Pick<CheckpointFinder, 'content'>,
 ): Promise<string> {
-  const sideOf = async (state: FileState | undefined, path: string): Promise<Side> => {
+  const sideOf = async (state: FileState | undefined, path: string): Promise<ContentOfSide> => {
     if (state === undefined || state.type === 'not-saved') return null;
     if (state.type === 'absent') return undefined;
     const kept = await content(checkpoint, state.hash);
@@ -60,7 +60,7 @@ export async function turnDiff(
     const now = await workspace.bytes(path).catch(() => undefined);
     return now?.hash === state.hash ? now.bytes : null;
   };
-  const { text } = await joined(
+  const { text } = await joinFileDiffs(
     '',
     checkpoint.files.map(({ path, before, after }: CheckpointFile) => ({
       path,
@@ -73,10 +73,10 @@ export async function turnDiff(
 interface ComparedFile {
   path: string;
   /** Reads the content before and after the change. */
-  read: () => Promise<readonly [Side, Side]>;
+  read: () => Promise<readonly [ContentOfSide, ContentOfSide]>;
 }
 
-async function joined(remarks: string, files: readonly ComparedFile[]): Promise<MultiFileDiff> {
+async function joinFileDiffs(remarks: string, files: readonly ComparedFile[]): Promise<MultiFileDiff> {
   let text = remarks;
   const lines = new Map<string, LineCounts>();
   for (const [index, { path, read }] of files.entries()) {
@@ -94,13 +94,13 @@ async function joined(remarks: string, files: readonly ComparedFile[]): Promise<
 }
 
 /** Returns the diff of one file. Returns undefined if the content of a side is unknown, binary or too large. */
-function fileDiff(path: string, from: Side, to: Side): string | undefined {
+function fileDiff(path: string, from: ContentOfSide, to: ContentOfSide): string | undefined {
   const before = from && textOf(from);
   const after = to && textOf(to);
   return before === null || after === null ? undefined : unifiedFileDiff(path, before, after);
 }
 
-function sizeOf(side: Side): string {
+function sizeOf(side: ContentOfSide): string {
   if (side === null) return 'unknown';
   return side === undefined ? 'no file' : `${side.length} bytes`;
 }

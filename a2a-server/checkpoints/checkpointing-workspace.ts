@@ -54,12 +54,12 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
       return workspace.replace(path, {
         ...replacement,
         beforeChange: (found) =>
-          record([{ path: found.path, before: stateOf(found.content), after }], kept(found)),
+          record([{ path: found.path, before: stateOf(found.content), after }], contentsToStore(found)),
       });
     },
     async move(from, to, move) {
       const item = await workspace.survey(from, move.signal);
-      const basis = unchanged(item, move.basis);
+      const basis = requireUnchangedItem(item, move.basis);
       const target = await workspace.destination(from, to);
       const { state, content } = await itemState(workspace, item);
       // If the source is not saved, the target is the only copy of the content. Then a restoration must not remove the
@@ -70,14 +70,14 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
           { path: item.path, before: state, after: ABSENT },
           { path: target, before, after: state },
         ],
-        kept({ content }),
+        contentsToStore({ content }),
       );
       await workspace.move(from, to, { ...move, basis });
     },
     async remove(path, removal) {
       const item = await workspace.survey(path, removal.signal);
       refuseNonEmptyDirectory(item, removal.recursive);
-      const basis = unchanged(item, removal.basis);
+      const basis = requireUnchangedItem(item, removal.basis);
       await saveAll(workspace, item, record);
       await workspace.remove(path, { ...removal, basis });
     },
@@ -92,14 +92,14 @@ async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordF
   let contents: FileBytes[] = [];
   for (const each of withDescendants(item).filter(({ kind }) => kind !== 'directory')) {
     const room = total + each.bytes <= MAX_SAVED_BYTES;
-    const found: Found = room
+    const found: StateWithContent = room
       ? await itemState(workspace, each)
       : { state: notSaved('the change is too large to save') };
     const length = found.content?.bytes.length ?? 0;
     total += length;
     waiting += length;
     files.push({ path: each.path, before: found.state, after: ABSENT });
-    contents.push(...kept(found));
+    contents.push(...contentsToStore(found));
     if (files.length < MAX_FILES_PER_EVENT && waiting < MAX_BYTES_PER_APPEND) continue;
     await record(files, contents);
     waiting = 0;
@@ -110,29 +110,32 @@ async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordF
   if (files.length > 0 || total === 0) await record(files, contents);
 }
 
-function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
+function contentsToStore({ content }: Pick<StateWithContent, 'content'>): FileBytes[] {
   return content ? [{ hash: content.hash, bytes: content.bytes }] : [];
 }
 
-function unchanged(item: RemovalEntry, shown: string | null): string {
+function requireUnchangedItem(item: RemovalEntry, shown: string | null): string {
   const now = removalHash(item);
   if (shown !== null && shown !== now) throw inputChangedError(item.path);
   return now;
 }
 
-interface Found {
+interface StateWithContent {
   state: FileState;
   content?: FileContent | undefined;
 }
 
 /** Returns the state of an item. The state of a link is that of the link, not of its target. */
-async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Promise<Found> {
+async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Promise<StateWithContent> {
   if (kind === 'file') return readFileState(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
 }
 
 /** Returns the file's current state. Also returns the content if the server can save it. */
-export async function readFileState(workspace: Workspace, path: string): Promise<Found & { path: string }> {
+export async function readFileState(
+  workspace: Workspace,
+  path: string,
+): Promise<StateWithContent & { path: string }> {
   try {
     const content = await workspace.bytes(path);
     if (content === undefined) return { path: (await workspace.locate(path)).path, state: stateOf(content) };

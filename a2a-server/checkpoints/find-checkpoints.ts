@@ -68,13 +68,13 @@ export function createCheckpointFinder(parts: {
     list: async (principal) => of(await rows(principal, () => true), (taskId) => log.loadIfReadable(taskId)),
     async find(principal, id) {
       const { task, turn } = partsOf(id);
-      const tasks = await rows(principal, (taskId) => begins(taskId, task));
+      const tasks = await rows(principal, (taskId) => isTaskIdPrefix(taskId, task));
       const { checkpoints } = await of(tasks, (taskId) => log.load(taskId));
       const fits = checkpoints.filter((it) => it.turn === turn);
       const [only, another] = fits;
       if (only !== undefined && another === undefined) return only;
       const named = fits.length > 0 ? fits : (await this.list(principal)).checkpoints;
-      throw unknown(id, named, fits.length > 0);
+      throw unknownCheckpointError(id, named, fits.length > 0);
     },
     async since(principal, id) {
       const first = await this.find(principal, id);
@@ -108,7 +108,7 @@ function partsOf(id: string): { task: string; turn: number } {
   return { task: id.slice(0, Math.max(dot, 0)), turn: Number(id.slice(dot + 1)) };
 }
 
-function begins(taskId: string, given: string): boolean {
+function isTaskIdPrefix(taskId: string, given: string): boolean {
   return given !== '' && (taskId.startsWith(given) || taskId.replace(TASK_ID_PREFIX, '').startsWith(given));
 }
 
@@ -116,7 +116,7 @@ export function shortCheckpointId({ taskId, turn }: Pick<Checkpoint, 'taskId' | 
   return `${taskId.replace(TASK_ID_PREFIX, '').slice(0, SHORT_ID_CHARACTERS)}.${turn}`;
 }
 
-function unknown(id: string, named: readonly Checkpoint[], several: boolean): ProductError {
+function unknownCheckpointError(id: string, named: readonly Checkpoint[], several: boolean): ProductError {
   const shown = JSON.stringify(id.slice(0, 200));
   const ids = named.slice(0, 10).map((it) => (several ? it.id : shortCheckpointId(it)));
   const there = ids.length === 0 ? 'There are none yet.' : `There are: ${ids.join(', ')}.`;

@@ -51,11 +51,11 @@ export async function planRestore(
   const turns = since
     ? await checkpoints.since(principal, checkpoint)
     : [await checkpoints.find(principal, checkpoint)];
-  for (const turn of turns) if (turn.workspace !== workspace.root) throw elsewhere(turn);
+  for (const turn of turns) if (turn.workspace !== workspace.root) throw otherWorkspaceError(turn);
   return createRestorePlan(turns, workspace, checkpoints);
 }
 
-function elsewhere({ workspace }: Checkpoint): ProductError {
+function otherWorkspaceError({ workspace }: Checkpoint): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',
     `The checkpoint belongs to the workspace ${workspace}. Run the command with that workspace.`,

@@ -66,7 +66,7 @@ export class TaskMaintenance {
   start(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'active';
-    this.#begin();
+    this.#startRound();
   }
 
   /**
@@ -91,7 +91,7 @@ export class TaskMaintenance {
   noteDeadline(deadline: number): void {
     if (this.#state !== 'active') return;
     if (this.#round !== undefined) this.#earliestDeadline = Math.min(this.#earliestDeadline, deadline);
-    else if (this.#timer !== undefined && deadline < this.#timer.at) this.#arm(deadline);
+    else if (this.#timer !== undefined && deadline < this.#timer.at) this.#setTimer(deadline);
   }
 
   async stop(): Promise<void> {
@@ -104,34 +104,34 @@ export class TaskMaintenance {
     await this.#round;
   }
 
-  #begin(): void {
+  #startRound(): void {
     this.#timer = undefined;
     this.#begunAt = this.#options.clock.now();
     this.#earliestDeadline = Number.POSITIVE_INFINITY;
-    this.#round = this.#run();
+    this.#round = this.#runAndSchedule();
   }
 
-  async #run(): Promise<void> {
-    const next = await this.#work();
+  async #runAndSchedule(): Promise<void> {
+    const next = await this.#runRound();
     this.#round = undefined;
-    if (this.#state === 'active') this.#arm(Math.min(next, this.#earliestDeadline));
+    if (this.#state === 'active') this.#setTimer(Math.min(next, this.#earliestDeadline));
   }
 
-  #arm(at: number): void {
+  #setTimer(at: number): void {
     this.#timer?.cancel();
     const now = this.#options.clock.now();
     const ms = Math.max(0, Math.min(at - now, MAX_TIMER_MS));
-    this.#timer = { at: now + ms, cancel: this.#options.clock.after(ms, () => this.#begin()) };
+    this.#timer = { at: now + ms, cancel: this.#options.clock.after(ms, () => this.#startRound()) };
   }
 
   /** Runs one round. Returns the time of the next round, in milliseconds since 1970. */
-  async #work(): Promise<number> {
+  async #runRound(): Promise<number> {
     try {
       // While the clock is implausible, no task expires and no session is deleted. All work of this round uses the
       // checked time.
       const { clock, clockCheck } = this.#options;
       const now = clockCheck === undefined ? clock.now() : await clockCheck.plausibleTime();
-      const next = now === undefined ? clock.now() + RETRY_MS : await this.#expire(now);
+      const next = now === undefined ? clock.now() + RETRY_MS : await this.#endExpiredTasks(now);
       await this.#maintain();
       if (now !== undefined) await this.#deleteOldSessions(now);
       return next;
@@ -167,7 +167,7 @@ export class TaskMaintenance {
    * Ends the tasks whose deadline has passed. Returns the time of the next round, in milliseconds since 1970. A task
    * that cannot be ended, e.g. because its journal cannot be read, does not prevent the end of the others.
    */
-  async #expire(now: number): Promise<number> {
+  async #endExpiredTasks(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
     /**
      * The tasks that this round has tried to end. The index may contain a wrong deadline, which would cause an endless

@@ -40,16 +40,16 @@ export function taskTitle(events: readonly TaskEvent[]): string {
 }
 
 function firstLine(message: UserMessage): string {
-  if (message.command) return cut(agentCommandText(message.command));
+  if (message.command) return cutTitle(agentCommandText(message.command));
   for (const part of message.parts) {
     if (part.type !== 'text') continue;
     const line = /\S[^\n\r]*/u.exec(part.text)?.[0];
-    if (line !== undefined) return cut(line);
+    if (line !== undefined) return cutTitle(line);
   }
   return '';
 }
 
-function cut(line: string): string {
+function cutTitle(line: string): string {
   // A code point has at most two UTF-16 code units. `slice` shortens the line first, so `Array.from` never gets
   // megabytes of text.
   const characters = Array.from(line.slice(0, 2 * MAX_TITLE_CODE_POINTS + 1)).slice(0, MAX_TITLE_CODE_POINTS);

@@ -51,26 +51,26 @@ export function judgeAppend<Head extends TaskHead>(
 ): AppendJudgement<Head> {
   const { taskId, command, expectedSeq } = append;
   const recorded = command && before.command(command.principal, command.messageId);
-  if (recorded !== undefined) return answer({ type: 'repeated', command: recorded });
+  if (recorded !== undefined) return doneAnswer({ type: 'repeated', command: recorded });
   const head = before.head(taskId);
   if (expectedSeq === 0) return head === undefined ? judgeCreation(append, before, at) : CONFLICT;
   if (head === undefined)
-    return refused(
+    return refusedAnswer(
       new ProductError('UNKNOWN_TASK', `There is no task ${taskId}. List the tasks to see those that exist.`),
     );
-  if (append.epoch !== undefined && append.epoch !== head.epoch) return answer({ type: 'fenced' });
+  if (append.epoch !== undefined && append.epoch !== head.epoch) return doneAnswer({ type: 'fenced' });
   if (head.seq !== expectedSeq) return CONFLICT;
   // After a conflict, the writer reads new entries and tries again. An ended task gets no new entries, so the writer
   // would repeat this forever.
   if (TERMINAL_STATES.has(head.state))
-    return refused(
+    return refusedAnswer(
       new ProductError(
         'TASK_ENDED',
         `The task ${taskId} has ended (${taskStateWord(head.state)}). Nothing was appended.`,
       ),
     );
   if (append.moves === undefined && append.state !== head.state)
-    return refused(new RangeError(`the events leave the task ${head.state}, not ${append.state}`));
+    return refusedAnswer(new RangeError(`the events leave the task ${head.state}, not ${append.state}`));
   return {
     type: 'extend',
     head,
@@ -89,17 +89,17 @@ function judgeCreation<Head extends TaskHead>(
   const row = buildTaskRow(append.taskId, entries);
   if (row === undefined) throw new RangeError('a task begins with task.created');
   const live = before.liveTask(row.principal, row.sessionId);
-  if (live !== undefined) return answer({ type: 'session-busy', taskId: live });
+  if (live !== undefined) return doneAnswer({ type: 'session-busy', taskId: live });
   return { type: 'create', row, entries };
 }
 
-const CONFLICT = answer({ type: 'conflict' });
+const CONFLICT = doneAnswer({ type: 'conflict' });
 
-function answer(result: AppendResult): { type: 'answer'; outcome: AppendOutcome } {
+function doneAnswer(result: AppendResult): { type: 'answer'; outcome: AppendOutcome } {
   return { type: 'answer', outcome: { type: 'done', result } };
 }
 
-function refused(error: Error): { type: 'answer'; outcome: AppendOutcome } {
+function refusedAnswer(error: Error): { type: 'answer'; outcome: AppendOutcome } {
   return { type: 'answer', outcome: { type: 'refused', error } };
 }
 

@@ -76,7 +76,7 @@ export interface ClaimAbandonedResult {
 /** The functions that `Ownership` needs from the server. */
 export interface OwnershipCallbacks {
   /** Called regularly, so that this server can claim the tasks of servers that have died. */
-  look: () => void;
+  onSearch: () => void;
   /** Called for a task of this server that has ended. Another server may have ended it. */
   ended: (taskId: string) => void;
   /** True if this server can execute tasks in this directory. */

@@ -21,17 +21,17 @@ const MIN_EVENTS_PER_ROW = 8;
 
 const MISFIT = 'a packed row does not fit its key';
 
-type Shape =
+type EventWithoutText =
   | Omit<Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' }>, 'text'>
   | Omit<Extract<TaskEvent, { type: 'tool.output' }>, 'text'>;
 
 interface PackedRun {
-  of: Shape;
+  of: EventWithoutText;
   entries: { seq: number; at: number; text: string }[];
 }
 
 interface PackedRow {
-  of: Shape;
+  of: EventWithoutText;
   /** The times of the events, run-length encoded. Each pair has a number of consecutive events and their time. */
   at: [count: number, at: number][];
   texts: string[];
@@ -120,7 +120,7 @@ function unpackEntries(
   { after, limit }: { after: number; limit: number },
 ): JournalEntry[] {
   const { of, at, texts } = parsePackedRow(body);
-  if (texts.length !== last - first + 1) damaged(MISFIT);
+  if (texts.length !== last - first + 1) throwDamaged(MISFIT);
   const [from, to] = [Math.max(first, after + 1), Math.min(last, after + limit)];
   const entries: JournalEntry[] = [];
   let seq = first;
@@ -128,12 +128,12 @@ function unpackEntries(
     const end = seq + count;
     for (seq = Math.max(seq, from); seq < end && seq <= to; seq += 1) {
       const text = texts[seq - first];
-      if (text === undefined) return damaged(MISFIT);
+      if (text === undefined) return throwDamaged(MISFIT);
       entries.push({ seq, at: time, event: { ...of, text } });
     }
     seq = end;
   }
-  if (seq !== last + 1) damaged(MISFIT);
+  if (seq !== last + 1) throwDamaged(MISFIT);
   return entries;
 }
 
@@ -145,7 +145,7 @@ function parseEvent(body: string): TaskEvent {
   } catch (error) {
     throw new DamagedDataError('an event is not valid JSON', error);
   }
-  return event ?? damaged('an event is null');
+  return event ?? throwDamaged('an event is null');
 }
 
 function parsePackedRow(body: string): PackedRow {
@@ -155,9 +155,9 @@ function parsePackedRow(body: string): PackedRow {
   } catch (error) {
     throw new DamagedDataError(MISFIT, error);
   }
-  return row ?? damaged(MISFIT);
+  return row ?? throwDamaged(MISFIT);
 }
 
-function damaged(problem: string): never {
+function throwDamaged(problem: string): never {
   throw new DamagedDataError(problem);
 }

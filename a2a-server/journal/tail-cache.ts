@@ -12,13 +12,13 @@ const MAX_ENTRIES = 8_192;
 /** The maximum length of a task's cached entries as JSON, in UTF-16 code units. */
 const MAX_JSON_UNITS = 4 * 1024 * 1024;
 
-interface Tail {
+interface CachedTail {
   entries: JournalEntry[];
   length: number;
 }
 
 export class JournalTailCache {
-  readonly #tails = new Map<string, Tail>();
+  readonly #tails = new Map<string, CachedTail>();
 
   get size(): number {
     return this.#tails.size;

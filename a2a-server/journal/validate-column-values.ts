@@ -5,7 +5,7 @@ import { STATE_NAMES, type StateName } from '../task/snapshot.ts';
 const STATES: ReadonlySet<unknown> = new Set(STATE_NAMES);
 
 export function textColumn(value: unknown): string {
-  return typeof value === 'string' ? value : damaged('text', value);
+  return typeof value === 'string' ? value : throwDamaged('text', value);
 }
 
 export function nullableTextColumn(value: unknown): string | null {
@@ -13,7 +13,7 @@ export function nullableTextColumn(value: unknown): string | null {
 }
 
 export function numberColumn(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : damaged('a number', value);
+  return typeof value === 'number' && Number.isFinite(value) ? value : throwDamaged('a number', value);
 }
 
 export function nullableNumberColumn(value: unknown): number | null {
@@ -21,11 +21,11 @@ export function nullableNumberColumn(value: unknown): number | null {
 }
 
 export function integerColumn(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : damaged('an integer', value);
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : throwDamaged('an integer', value);
 }
 
 export function bytesColumn(value: unknown): Uint8Array {
-  return value instanceof Uint8Array ? value : damaged('bytes', value);
+  return value instanceof Uint8Array ? value : throwDamaged('bytes', value);
 }
 
 export function nullableIntegerColumn(value: unknown): number | null {
@@ -33,13 +33,13 @@ export function nullableIntegerColumn(value: unknown): number | null {
 }
 
 export function parseStateColumn(value: unknown): StateName {
-  return isState(value) ? value : damaged('a task state', value);
+  return isState(value) ? value : throwDamaged('a task state', value);
 }
 
 function isState(value: unknown): value is StateName {
   return STATES.has(value);
 }
 
-function damaged(expected: string, value: unknown): never {
+function throwDamaged(expected: string, value: unknown): never {
   throw new DamagedDataError(`a column holds ${typeof value} where ${expected} was written`);
 }

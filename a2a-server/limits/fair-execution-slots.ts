@@ -110,14 +110,14 @@ export class ExecutionSlot {
     const before = this.state;
     this.state = 'over';
     this.#granted.resolve(false);
-    this.#slots.left(this, before);
+    this.#slots.removeOrFree(this, before);
   }
 
   /**
    * Gives the slot to another principal's task, if that principal has fewer slots in proportion to its weight.
    * Returns undefined if there is no such principal. Otherwise returns a promise that resolves like `granted`.
    */
-  pass(): Promise<boolean> | undefined {
+  passToOtherPrincipal(): Promise<boolean> | undefined {
     if (this.state !== 'running' || !this.#slots.isOverShare(this.principal)) return undefined;
     this.state = 'waiting';
     this.#granted = new Deferred();
@@ -132,7 +132,7 @@ export class ExecutionSlot {
    */
   hold(): () => void {
     this.#holders += 1;
-    if (this.#holders === 1) this.#slots.rest(this.principal);
+    if (this.#holders === 1) this.#slots.lend(this.principal);
     let held = true;
     return () => {
       if (!held) return;
@@ -177,7 +177,7 @@ export class FairExecutionSlots {
 
   /** Gives slots to waiting tasks after the limits or the weights have changed. */
   limitsChanged(): void {
-    this.#serve();
+    this.#grantFreeSlots();
   }
 
   /** True if a task of the principal could run at once. */
@@ -191,7 +191,7 @@ export class FairExecutionSlots {
     const slot = new ExecutionSlot(this, request);
     this.#active.add(request.principal);
     this.#enqueue(slot);
-    this.#serve();
+    this.#grantFreeSlots();
     slot.reportedAhead = slot.ahead;
     return slot;
   }
@@ -273,8 +273,8 @@ export class FairExecutionSlots {
   }
 
   /** Removes a task from the queue, or frees its slot. @param before the state of the task until now */
-  left(slot: ExecutionSlot, before: ExecutionSlot['state']): void {
-    if (before === 'running') this.rest(slot.principal);
+  removeOrFree(slot: ExecutionSlot, before: ExecutionSlot['state']): void {
+    if (before === 'running') this.lend(slot.principal);
     else {
       const queue = this.#queues.get(slot.principal);
       queue?.splice(queue.indexOf(slot), 1);
@@ -290,14 +290,14 @@ export class FairExecutionSlots {
   /** Moves a running task to the front of its queue, and gives its slot to another task. */
   requeue(slot: ExecutionSlot): void {
     this.#enqueue(slot);
-    this.rest(slot.principal);
+    this.lend(slot.principal);
     slot.reportedAhead = slot.ahead;
   }
 
-  rest(principal: string): void {
+  lend(principal: string): void {
     this.#running.add(principal, -1);
     this.#forget(principal);
-    this.#serve();
+    this.#grantFreeSlots();
   }
 
   resume(principal: string): void {
@@ -313,7 +313,7 @@ export class FairExecutionSlots {
     this.#waiting.add(slot.principal, 1);
   }
 
-  #serve(): void {
+  #grantFreeSlots(): void {
     for (;;) {
       const principal = nextPrincipalForSlot(this.#waitingShares());
       const slot = principal === undefined ? undefined : this.#queues.get(principal)?.shift();
@@ -336,7 +336,7 @@ export class FairExecutionSlots {
     this.#rechecks = true;
     this.#clock.after(RECHECK_MS, () => {
       this.#rechecks = false;
-      this.#serve();
+      this.#grantFreeSlots();
     });
   }
 

@@ -24,18 +24,18 @@ export class FairStepLimiter {
 
   /** Runs a step of the principal's work as soon as the limit allows it. */
   async run<T>(principal: string, step: () => Promise<T>): Promise<T> {
-    if (this.#isBounded(principal)) await new Promise<void>((resolve) => this.#enqueue(principal, resolve));
-    this.#count(principal, 1);
+    this.#active.add(principal);
+    if (this.#mustWait(principal)) await new Promise<void>((resolve) => this.#enqueue(principal, resolve));
+    this.#changeCount(principal, 1);
     try {
       return await step();
     } finally {
       // `setImmediate` lets the code that awaits the step run first.
-      setImmediate(() => this.#leave(principal));
+      setImmediate(() => this.#endStep(principal));
     }
   }
 
-  #isBounded(principal: string): boolean {
-    this.#active.add(principal);
+  #mustWait(principal: string): boolean {
     if (this.#queues.has(principal)) return true;
     return (this.#inFlight.get(principal) ?? 0) >= MAX_STEPS && this.#active.hasOther(principal);
   }
@@ -46,8 +46,8 @@ export class FairStepLimiter {
     queue.push(enter);
   }
 
-  #leave(principal: string): void {
-    this.#count(principal, -1);
+  #endStep(principal: string): void {
+    this.#changeCount(principal, -1);
     // While the principal was alone, it may have started more steps than the limit.
     if ((this.#inFlight.get(principal) ?? 0) >= MAX_STEPS) return;
     const queue = this.#queues.get(principal);
@@ -55,7 +55,7 @@ export class FairStepLimiter {
     if (queue?.length === 0) this.#queues.delete(principal);
   }
 
-  #count(principal: string, change: 1 | -1): void {
+  #changeCount(principal: string, change: 1 | -1): void {
     const count = (this.#inFlight.get(principal) ?? 0) + change;
     if (count === 0) this.#inFlight.delete(principal);
     else this.#inFlight.set(principal, count);

@@ -124,7 +124,7 @@ export class McpClientConnection implements McpServerConnection {
     const onclose = (): void => {
       this.#life.abort();
       this.#ended.resolve();
-      if (!this.#closing) options.onClosed(this.#lost());
+      if (!this.#closing) options.onClosed(this.#connectionEndText());
     };
     Object.assign(client, { onclose });
     if (this.#isModern && client.getServerCapabilities()?.tools?.listChanged === true)
@@ -153,7 +153,7 @@ export class McpClientConnection implements McpServerConnection {
         { timeout: PAGE_LIMIT_MS, signal },
       );
     const list = await readToolList(read, { wanted, log: this.#options.log }).catch((error: unknown) => {
-      throw new Error(this.#isOver ? this.#lost() : mcpErrorLine(error), { cause: error });
+      throw new Error(this.#isOver ? this.#connectionEndText() : mcpErrorLine(error), { cause: error });
     });
     return this.#isModern && this.#transport.hasPerRequestStream === true ? this.#withHeaders(list) : list;
   }
@@ -284,7 +284,7 @@ export class McpClientConnection implements McpServerConnection {
       await unlessAborted(this.#ended.promise, signal);
       return error;
     }
-    if (this.#isOver) return new ConnectionLostError(this.#lost(), { cause: error });
+    if (this.#isOver) return new ConnectionLostError(this.#connectionEndText(), { cause: error });
     if (error instanceof ProtocolError && error.data === CUT_OFF_ERROR_DATA)
       return new ConnectionLostError(`gave no complete answer (${mcpErrorLine(error)})`, { cause: error });
     if (error instanceof UnreadableAnswerError)
@@ -300,7 +300,7 @@ export class McpClientConnection implements McpServerConnection {
     return this.#life.signal.aborted;
   }
 
-  #lost(): string {
+  #connectionEndText(): string {
     return this.#transport.trouble ?? 'closed the connection';
   }
 }

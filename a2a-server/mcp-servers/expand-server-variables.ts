@@ -22,11 +22,11 @@ export function resolveEnabledServers(
   env: Environment,
 ): Map<string, McpServerConfig> {
   const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);
-  return new Map(started.map(([name, entry]) => [name, expanded(name, entry, env)]));
+  return new Map(started.map(([name, entry]) => [name, expandServer(name, entry, env)]));
 }
 
-function expanded(name: string, entry: McpServerConfig, env: Environment): McpServerConfig {
-  const put = (text: string): string => expand(text, env, (variable) => missing(name, variable));
+function expandServer(name: string, entry: McpServerConfig, env: Environment): McpServerConfig {
+  const put = (text: string): string => expand(text, env, (variable) => missingVariableError(name, variable));
   if (!isRemoteServer(entry))
     return {
       ...entry,
@@ -37,10 +37,11 @@ function expanded(name: string, entry: McpServerConfig, env: Environment): McpSe
     };
   const url = put(entry.url);
   const problem = serverUrlProblem(url);
-  if (problem !== undefined) throw invalid(name, problem);
+  if (problem !== undefined) throw invalidServerError(name, problem);
   const headers = expandValues(entry.headers, put);
   for (const [header, value] of Object.entries(headers))
-    if (/[\r\n\0]/.test(value)) throw invalid(name, `the value of its header "${header}" has a line break`);
+    if (/[\r\n\0]/.test(value))
+      throw invalidServerError(name, `the value of its header "${header}" has a line break`);
   return { ...entry, url, headers };
 }
 
@@ -61,11 +62,11 @@ function expand(text: string, env: Environment, missingOf: (variable: string) =>
   });
 }
 
-function missing(name: string, variable: string): ProductError {
-  return invalid(name, `it needs the environment variable ${variable}, which is not set`);
+function missingVariableError(name: string, variable: string): ProductError {
+  return invalidServerError(name, `it needs the environment variable ${variable}, which is not set`);
 }
 
-function invalid(name: string, problem: string): ProductError {
+function invalidServerError(name: string, problem: string): ProductError {
   return new ProductError(
     'CONFIGURATION',
     `Setting "mcpServers" is not valid for the server "${name}": ${problem}. Correct it, or set "disabled": true there.`,

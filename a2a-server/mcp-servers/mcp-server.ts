@@ -104,12 +104,12 @@ export class McpServer {
   /** Starts to connect. Resolves after the first attempt, even if it failed. */
   start(): Promise<void> {
     this.#running ??= this.#stayConnected();
-    return this.#state.changed((state) => state.type !== 'starting', new AbortController().signal);
+    return this.#state.waitFor((state) => state.type !== 'starting', new AbortController().signal);
   }
 
   async close(): Promise<void> {
     this.#life.abort();
-    this.#state.tell();
+    this.#state.wakeCalls();
     await this.#running;
   }
 
@@ -136,13 +136,13 @@ export class McpServer {
     try {
       const end = new Deferred<string>();
       connection = await this.#connect((why) => end.resolve(why));
-      await this.#read(connection);
+      await this.#updateTools(connection);
       this.#state.set({ type: 'ready', connection });
       this.#log.info(
         { revision: connection.revision, tools: this.#tools.length, problems: this.#problems },
         'an MCP server is ready',
       );
-      if (this.#refreshing.wanted) this.#refresh();
+      if (this.#refreshing.wanted) this.#refreshTools();
       const stopListening = onAbort(signal, () => end.resolve('was closed'));
       void this.#keepAlive(connection, over.signal, (dead) => end.resolve(dead));
       const error = await end.promise;
@@ -171,7 +171,7 @@ export class McpServer {
       child: this.#context.children.entry({ type: 'mcp-server', server: this.name }),
       signal: this.#life.signal,
       onClosed,
-      onListChanged: () => this.#refresh(),
+      onListChanged: () => this.#refreshTools(),
     };
     const { connection, attempt } = await connectToMcpServer(this.#entry, options, this.#attempt);
     this.#attempt = attempt;
@@ -197,7 +197,7 @@ export class McpServer {
   #setSilent(problem: string | null): void {
     this.#silent = problem;
     this.#log.warn({ problem }, problem === null ? 'an MCP server answers again' : 'an MCP server is silent');
-    this.#state.tell();
+    this.#state.wakeCalls();
   }
 
   /** Calls a tool. @throws Error with the server's name, for a model; AbortError if the signal aborts */
@@ -212,7 +212,7 @@ export class McpServer {
       this.#log.info({ tool, toolId: run.toolId, afterMs: ms }, 'an MCP server has answered a stopped call');
       run.answeredLate(result);
     };
-    return callUntilAnswered(this.name, () => this.#connection(run.signal), {
+    return callUntilAnswered(this.name, () => this.#readyConnection(run.signal), {
       tool,
       input,
       run: { ...run, answeredLate },
@@ -220,10 +220,10 @@ export class McpServer {
   }
 
   /** Returns the connection. If the server is disconnected, waits a short time for the next connection. */
-  async #connection(signal: AbortSignal): Promise<McpServerConnection> {
+  async #readyConnection(signal: AbortSignal): Promise<McpServerConnection> {
     const { clock, limits } = this.#context;
     const limit = startTimeout(clock, limits.awayMs, signal);
-    await this.#state.changed((state) => state.type === 'ready', limit.signal);
+    await this.#state.waitFor((state) => state.type === 'ready', limit.signal);
     limit.clear();
     signal.throwIfAborted();
     const state = this.#state.current;
@@ -234,8 +234,8 @@ export class McpServer {
     );
   }
 
-  /** Reads the tool list. @throws Error if the server refuses or is too slow */
-  async #read(connection: McpServerConnection): Promise<void> {
+  /** Reads the tool list, and replaces the tools. @throws Error if the server refuses or is too slow */
+  async #updateTools(connection: McpServerConnection): Promise<void> {
     const connectMs = this.#connectMs;
     const limit = startTimeout(this.#context.clock, connectMs, this.#life.signal);
     try {
@@ -269,14 +269,14 @@ export class McpServer {
   }
 
   /** Reads the tool list again. If the list changes during the read, reads it once more. */
-  #refresh(): void {
+  #refreshTools(): void {
     this.#refreshing.wanted = true;
     if (this.#refreshing.busy) return;
     this.#refreshing.busy = true;
-    void this.#readAgain().finally(() => (this.#refreshing.busy = false));
+    void this.#updateToolsUntilCurrent().finally(() => (this.#refreshing.busy = false));
   }
 
-  async #readAgain(): Promise<void> {
+  async #updateToolsUntilCurrent(): Promise<void> {
     const { signal } = this.#life;
     while (this.#refreshing.wanted && !signal.aborted) {
       const state = this.#state.current;
@@ -284,12 +284,12 @@ export class McpServer {
       this.#refreshing.wanted = false;
       const { connection } = state;
       try {
-        await this.#read(connection);
+        await this.#updateTools(connection);
         this.#log.info({ tools: this.#tools.length }, 'the tools of an MCP server have changed');
       } catch (error) {
         this.#problems = [`the server cannot read its changed tool list: ${errorMessageOf(error)}`];
       }
-      this.#state.tell();
+      this.#state.wakeCalls();
       await delay(this.#context.clock, REFRESH_MS, signal).catch(() => undefined);
     }
   }

@@ -23,7 +23,7 @@ const log = z.looseObject({
   params: z.looseObject({ level: z.string(), logger: z.string().optional(), data: z.unknown() }),
 });
 
-interface Progress {
+interface McpProgress {
   token: string;
   text: string;
   /** The progress in steps, if the server sends the total number of steps. */
@@ -31,7 +31,7 @@ interface Progress {
 }
 
 /** Keeps the line breaks of the message, because the message may be partial output. */
-export function mcpProgressOf(message: JSONRPCMessage): Progress | undefined {
+export function mcpProgressOf(message: JSONRPCMessage): McpProgress | undefined {
   const { data } = progress.safeParse(message);
   if (data === undefined) return undefined;
   const { progressToken, progress: done, total, message: said } = data.params;

@@ -24,8 +24,8 @@ export interface ParamHeader {
  * @throws Error for an annotation that MCP does not allow. Its message is the end of a sentence.
  */
 export function readParamHeaders(schema: Record<string, unknown>): readonly ParamHeader[] {
-  const found = reachable(schema, []);
-  if (found.length !== annotations(schema, 0))
+  const found = findParamHeaders(schema, []);
+  if (found.length !== countAnnotations(schema, 0))
     throw new Error(`it has "${ANNOTATION}" at a place other than a property of the input`);
   const names = new Set(found.map(({ header }) => header.toLowerCase()));
   if (names.size !== found.length) throw new Error(`two of its properties have the same "${ANNOTATION}"`);
@@ -42,18 +42,18 @@ export function paramHeaders(
       const value = path.reduce<unknown>((within, name) => json.safeParse(within).data?.[name], input);
       const isPrimitive =
         typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-      return isPrimitive ? [[`Mcp-Param-${header}`, encoded(String(value))]] : [];
+      return isPrimitive ? [[`Mcp-Param-${header}`, encodeHeaderValue(String(value))]] : [];
     }),
   );
 }
 
-function reachable(schema: Record<string, unknown>, path: readonly string[]): ParamHeader[] {
+function findParamHeaders(schema: Record<string, unknown>, path: readonly string[]): ParamHeader[] {
   if (path.length > MAX_DEPTH) return [];
   const properties = json.safeParse(schema['properties']).data ?? {};
   return Object.entries(properties).flatMap(([name, raw]) => {
     const property = json.safeParse(raw).data;
     if (property === undefined) return [];
-    const below = reachable(property, [...path, name]);
+    const below = findParamHeaders(property, [...path, name]);
     const header = property[ANNOTATION];
     if (header === undefined) return below;
     if (typeof header !== 'string' || !TOKEN.test(header))
@@ -68,11 +68,11 @@ function reachable(schema: Record<string, unknown>, path: readonly string[]): Pa
  * Counts the annotations at any depth. A property with the same name as the annotation does not count, because its
  * value is a schema.
  */
-function annotations(value: unknown, depth: number): number {
+function countAnnotations(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH * 2) return 0;
   return Object.entries(value).reduce(
     (sum, [key, inner]) =>
-      sum + (key === ANNOTATION && typeof inner !== 'object' ? 1 : annotations(inner, depth + 1)),
+      sum + (key === ANNOTATION && typeof inner !== 'object' ? 1 : countAnnotations(inner, depth + 1)),
     0,
   );
 }
@@ -81,7 +81,7 @@ function annotations(value: unknown, depth: number): number {
  * Encodes a header value (MCP, "Value Encoding"). Base64 replaces a value that is not plain ASCII. It also replaces a
  * value that looks encoded.
  */
-function encoded(value: string): string {
+function encodeHeaderValue(value: string): string {
   const isPlain = /^[\x20-\x7E\t]*$/.test(value) && value.trim() === value && value !== '';
   const looksEncoded = value.startsWith('=?base64?') && value.endsWith('?=');
   return isPlain && !looksEncoded ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;

@@ -69,8 +69,8 @@ export class RunningMcpCalls {
     this.#transport = transport;
     this.#clock = clock;
     Object.assign(transport, {
-      onsend: (message: JSONRPCMessage) => this.#sent(message),
-      onmessage: (message: JSONRPCMessage) => this.#take(message),
+      onsend: (message: JSONRPCMessage) => this.#recordSentRequest(message),
+      onmessage: (message: JSONRPCMessage) => this.#handleMessage(message),
     });
   }
 
@@ -120,39 +120,39 @@ export class RunningMcpCalls {
     if (this.#stopped.size > MAX_STOPPED_CALLS && oldest !== undefined) this.#stopped.delete(oldest);
   }
 
-  #sent(message: JSONRPCMessage): void {
+  #recordSentRequest(message: JSONRPCMessage): void {
     if (!isJSONRPCRequest(message)) return;
     const token = message.params?.['_meta']?.progressToken;
     const entry = typeof token === 'string' ? this.#running.get(token) : undefined;
     if (entry !== undefined) entry.requestId = message.id;
   }
 
-  #take(message: JSONRPCMessage): void {
+  #handleMessage(message: JSONRPCMessage): void {
     this.#received += 1;
-    if (isJSONRPCNotification(message)) this.#notified(message);
-    else if (!isJSONRPCRequest(message) && message.id !== undefined) this.#answered(message.id, message);
+    if (isJSONRPCNotification(message)) this.#handleNotification(message);
+    else if (!isJSONRPCRequest(message) && message.id !== undefined) this.#handleAnswer(message.id, message);
   }
 
-  #notified(message: JSONRPCMessage): void {
+  #handleNotification(message: JSONRPCMessage): void {
     const progress = mcpProgressOf(message);
     if (progress !== undefined)
       this.#running.get(progress.token)?.call.onOutput(progress.text, progress.steps);
     const log = mcpLogText(message);
-    if (log !== undefined) this.#only()?.onOutput(log);
+    if (log !== undefined) this.#callOfCurrentMessage()?.onOutput(log);
   }
 
   /**
    * Returns the tool call whose response stream contains the current message. If the transport does not know this call,
    * returns the only running call.
    */
-  #only(): RunningMcpCall | undefined {
+  #callOfCurrentMessage(): RunningMcpCall | undefined {
     const { about } = this.#transport;
     const calls = [...this.#running.values()];
     if (about !== undefined) return calls.find(({ requestId }) => requestId === about)?.call;
     return calls.length === 1 ? calls[0]?.call : undefined;
   }
 
-  #answered(id: RequestId, message: JSONRPCMessage): void {
+  #handleAnswer(id: RequestId, message: JSONRPCMessage): void {
     const running = [...this.#running.values()].find(({ requestId }) => requestId === id);
     if (running !== undefined) running.requestId = undefined;
     const stopped = this.#stopped.get(id);

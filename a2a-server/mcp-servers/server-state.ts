@@ -25,17 +25,17 @@ export class McpServerStateStore {
 
   set(state: McpServerState): void {
     this.#current = state;
-    this.tell();
+    this.wakeCalls();
   }
 
   /** Wakes all waiting tool calls. Must be called after a change of the tools, and after the server is closed. */
-  tell(): void {
+  wakeCalls(): void {
     this.#onChange();
     for (const look of this.#waiting) look();
   }
 
   /** Resolves when `is` returns true for the state, the signal aborts, or the server is closed. */
-  changed(is: (state: McpServerState) => boolean, signal: AbortSignal): Promise<void> {
+  waitFor(is: (state: McpServerState) => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       let stopListening: (() => void) | undefined;
       const look = (): void => {

@@ -72,13 +72,13 @@ export async function readToolList(
     const { tools, nextCursor } = await read(cursor);
     listed.push(...tools);
     if (listed.length > MAX_LISTED_TOOLS) throw new Error(`it lists more than ${MAX_LISTED_TOOLS} tools`);
-    if (nextCursor === undefined) return judge(listed, wanted, log);
+    if (nextCursor === undefined) return checkTools(listed, wanted, log);
     if (cursors.has(nextCursor)) throw new Error('its list of tools repeats a page');
     cursors.add((cursor = nextCursor));
   }
 }
 
-async function judge(listed: readonly unknown[], wanted: ToolPredicate, log: Logger): Promise<ToolList> {
+async function checkTools(listed: readonly unknown[], wanted: ToolPredicate, log: Logger): Promise<ToolList> {
   const engine = new AjvJsonSchemaValidator();
   const definitions = new Map<string, McpToolDefinition>();
   const problems: string[] = [];
@@ -91,16 +91,17 @@ async function judge(listed: readonly unknown[], wanted: ToolPredicate, log: Log
     }
     const { name } = parsed.data;
     if (!wanted(name)) continue;
-    if (definitions.has(name)) problems.push(`it lists ${shown(name)} twice; only the first one is used`);
+    if (definitions.has(name))
+      problems.push(`it lists ${quotedName(name)} twice; only the first one is used`);
     else if (definitions.size === MAX_TOOLS) over += 1;
     else
       try {
         definitions.set(
           name,
-          await definition(parsed.data, { engine, onTooSlow: () => warnTooSlow(log, name) }),
+          await toToolDefinition(parsed.data, { engine, onTooSlow: () => warnTooSlow(log, name) }),
         );
       } catch (error) {
-        problems.push(`${shown(name)} is omitted: ${errorMessageOf(error)}`);
+        problems.push(`${quotedName(name)} is omitted: ${errorMessageOf(error)}`);
       }
     // This wait lets other work run between two schemas.
     await nextTurn();
@@ -112,7 +113,7 @@ async function judge(listed: readonly unknown[], wanted: ToolPredicate, log: Log
   return { definitions: [...definitions.values()], problems: fewOf(problems) };
 }
 
-async function definition(
+async function toToolDefinition(
   { name, title, description, annotations, inputSchema }: z.infer<typeof listedTool>,
   checking: InputCheckOptions,
 ): Promise<McpToolDefinition> {
@@ -140,6 +141,6 @@ function fewOf(problems: string[]): string[] {
   return more <= 1 ? problems : [...problems.slice(0, MAX_PROBLEMS_TO_NAME), `and ${more} more problems`];
 }
 
-function shown(name: string): string {
+function quotedName(name: string): string {
   return `"${oneLineExcerpt(name, 80)}"`;
 }

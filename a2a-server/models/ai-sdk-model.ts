@@ -51,7 +51,7 @@ export function createAiSdkModel(source: AiSdkModelSource): Model {
     endpoint,
   } = source;
   const maxAnswerChars = contextWindow === undefined ? Infinity : contextWindow * MAX_CHARS_PER_TOKEN;
-  const asker: Asker = {
+  const asker: StreamOptions = {
     loaded: new Loaded(source.load),
     keyExpires: source.keyExpires ?? false,
     provider,
@@ -118,7 +118,7 @@ class Loaded<Value> {
   }
 }
 
-interface Asker {
+interface StreamOptions {
   loaded: Loaded<LanguageModelV3>;
   keyExpires: boolean;
   provider: ProviderRequestOptions;
@@ -129,7 +129,7 @@ interface Asker {
   refusesReasoning: boolean;
 }
 
-interface Opened {
+interface OpenedStream {
   reader: PartReader;
   parts: ModelStreamReader;
   first: EventBatch;
@@ -141,7 +141,7 @@ interface EventBatch {
 }
 
 async function* streamTurn(
-  asker: Asker,
+  asker: StreamOptions,
   request: ModelRequest,
   abort: AbortController,
 ): AsyncGenerator<ModelEvent, undefined, undefined> {
@@ -170,8 +170,13 @@ async function* streamTurn(
   return undefined;
 }
 
-async function openWithRetries(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
-  const attempt = () => withRetries(() => open(asker, request, signal), { ...asker, signal });
+async function openWithRetries(
+  asker: StreamOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<OpenedStream> {
+  const attempt = () =>
+    withRetries(() => openStreamOrOmitFiles(asker, request, signal), { ...asker, signal });
   try {
     return await attempt();
   } catch (error) {
@@ -183,7 +188,11 @@ async function openWithRetries(asker: Asker, request: ModelRequest, signal: Abor
   }
 }
 
-async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+async function openStreamOrOmitFiles(
+  asker: StreamOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<OpenedStream> {
   try {
     return await openWithState(asker, request, signal);
   } catch (error) {
@@ -195,7 +204,11 @@ async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): P
   }
 }
 
-async function openWithState(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+async function openWithState(
+  asker: StreamOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<OpenedStream> {
   const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
   if (parts.length === 0) return openStream(asker, request, signal);
   if (asker.refusesReasoning) return openStream(asker, withoutParts(request), signal);
@@ -221,10 +234,10 @@ function withoutParts(request: ModelRequest): ModelRequest {
 
 /** Calls the model and reads the stream until the first events. A retry before these events repeats no text. */
 async function openStream(
-  { loaded, provider, maxAnswerChars }: Asker,
+  { loaded, provider, maxAnswerChars }: StreamOptions,
   request: ModelRequest,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenedStream> {
   const options = { ...toCallOptions(request, provider), abortSignal: signal };
   const asked = loaded.get().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());

@@ -19,7 +19,7 @@ export type ModelParameters = z.infer<typeof modelParametersSchema>;
 
 type Effort = NonNullable<ModelParameters['effort']>;
 
-interface Named {
+interface ProviderAndModel {
   provider: ProviderName;
   model: string;
 }
@@ -27,7 +27,7 @@ interface Named {
 /** The reasoning budget for each effort, in tokens. Only models without an effort parameter need it. */
 const REASONING_BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
-interface Limits extends ParameterLimits {
+interface ModelLimits extends ParameterLimits {
   contextWindow: number;
 }
 
@@ -36,9 +36,9 @@ interface Limits extends ParameterLimits {
  * accepts them. Also undefined if only the provider knows the model's rules.
  */
 export function parameterRefusal(
-  named: Named,
+  named: ProviderAndModel,
   parameters: ModelParameters,
-  limits: Limits,
+  limits: ModelLimits,
 ): string | undefined {
   return (
     effortRefusal(parameters, limits) ??
@@ -47,16 +47,16 @@ export function parameterRefusal(
   );
 }
 
-function effortRefusal({ effort }: ModelParameters, { efforts }: Limits): string | undefined {
+function effortRefusal({ effort }: ModelParameters, { efforts }: ModelLimits): string | undefined {
   if (effort === undefined || efforts === undefined || efforts.includes(effort)) return undefined;
   if (efforts.length === 0) return 'it does not reason, and takes no "effort"';
   return `it takes only these values of "effort": ${efforts.join(', ')}`;
 }
 
 function temperatureRefusal(
-  { provider }: Named,
+  { provider }: ProviderAndModel,
   { temperature, effort }: ModelParameters,
-  limits: Limits,
+  limits: ModelLimits,
 ): string | undefined {
   if (temperature === undefined) return undefined;
   if (limits.temperature === false) return 'it takes no "temperature"';
@@ -68,9 +68,9 @@ function temperatureRefusal(
 }
 
 function outputRefusal(
-  named: Named,
+  named: ProviderAndModel,
   { maxOutputTokens: wanted, effort }: ModelParameters,
-  { maxOutputTokens: limit, contextWindow }: Limits,
+  { maxOutputTokens: limit, contextWindow }: ModelLimits,
 ): string | undefined {
   if (wanted === undefined) return undefined;
   if (wanted >= contextWindow)
@@ -85,7 +85,7 @@ function outputRefusal(
 }
 
 export function providerParameters(
-  named: Named,
+  named: ProviderAndModel,
   { temperature, maxOutputTokens, effort }: ModelParameters,
 ): Omit<ProviderRequestOptions, 'cachePoint'> {
   return {
@@ -96,7 +96,7 @@ export function providerParameters(
 }
 
 function effortRequest(
-  named: Named,
+  named: ProviderAndModel,
   effort: Effort,
 ): Pick<ProviderRequestOptions, 'options' | 'reasoningOptions'> {
   const options = effortOptions(named, effort);
@@ -104,12 +104,12 @@ function effortRequest(
 }
 
 /** True for Claude models before 4.6, which need a reasoning budget. Later models choose the amount of reasoning. */
-function hasBudget({ provider, model }: Named): boolean {
+function hasBudget({ provider, model }: ProviderAndModel): boolean {
   const claude = provider === 'anthropic' || (provider === 'openrouter' && model.startsWith('anthropic/'));
   return claude && !/^(?:anthropic\/)?claude-[a-z]+-(?:4[-.][6-9]|[5-9]|\d{2})/.test(model);
 }
 
-function effortOptions(named: Named, effort: Effort): SharedV3ProviderOptions {
+function effortOptions(named: ProviderAndModel, effort: Effort): SharedV3ProviderOptions {
   const { provider, model } = named;
   const budget = REASONING_BUDGET[effort];
   switch (provider) {

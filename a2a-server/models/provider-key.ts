@@ -107,7 +107,7 @@ async function readKeyCommand(provider: string, command: readonly string[]): Pro
     return await readApiKeyFromCommand(command);
   } catch (error) {
     const source = providerKeySourceText(provider, { type: 'command', program: command[0] ?? '' });
-    const message = sentence(`${source} ${errorMessageOf(error)}`);
+    const message = capitalized(`${source} ${errorMessageOf(error)}`);
     throw error instanceof SecretCommandError && error.permanent
       ? new ProductError('CONFIGURATION', message, { facts: { provider } })
       : new ProductError('AGENT_UNREACHABLE', message, {
@@ -116,6 +116,6 @@ async function readKeyCommand(provider: string, command: readonly string[]): Pro
   }
 }
 
-function sentence(text: string): string {
+function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

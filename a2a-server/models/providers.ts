@@ -88,7 +88,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     load: async (model, access) =>
       needsResponsesApi(model)
         ? (await import('@ai-sdk/openai')).createOpenAI({ ...access }).responses(model)
-        : compatible('openai', model, access),
+        : loadCompatibleModel('openai', model, access),
     // OpenAI must not store the conversation. With `store: false`, the answer contains the encrypted reasoning.
     request: (model) =>
       needsResponsesApi(model) ? { options: { openai: { store: false } } } : CHAT_COMPLETIONS,
@@ -126,19 +126,19 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyVariables: ['LMSTUDIO_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:1234/v1',
-    load: (model, access) => compatible('lmstudio', model, access),
+    load: (model, access) => loadCompatibleModel('lmstudio', model, access),
   },
   llamacpp: {
     keyVariables: ['LLAMACPP_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:8080/v1',
-    load: (model, access) => compatible('llamacpp', model, access),
+    load: (model, access) => loadCompatibleModel('llamacpp', model, access),
   },
   'openai-compatible': {
     keyVariables: ['MCP_A2A_OPENAI_COMPATIBLE_API_KEY'],
     keyNeeded: false,
     baseUrl: undefined,
-    load: (model, access) => compatible('openai-compatible', model, access),
+    load: (model, access) => loadCompatibleModel('openai-compatible', model, access),
   },
 };
 
@@ -146,7 +146,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
  * Loads a model from any endpoint with the Chat Completions API. The model may be Gemini behind another company's
  * gateway, which needs signatures.
  */
-function compatible(name: string, model: string, access: ProviderAccess): Promise<LanguageModelV3> {
+function loadCompatibleModel(name: string, model: string, access: ProviderAccess): Promise<LanguageModelV3> {
   return loadChatCompletionsModel(name, model, {
     ...access,
     adapt: needsThoughtSignatures(model) ? withThoughtSignatures : undefined,

@@ -6,15 +6,15 @@ import type { SharedV3ProviderMetadata } from '@ai-sdk/provider';
 import type { JsonObject, TurnPart } from '../task/replay-provider-data.ts';
 import { mergeProviderData, type ProviderData } from './provider-data.ts';
 
-interface Collected {
+interface CollectedPart {
   type: TurnPart['type'];
   length: number;
   metadata: ProviderData | undefined;
 }
 
 export class TurnPartCollector {
-  readonly #parts: Collected[] = [];
-  readonly #blocks = new Map<string, Collected>();
+  readonly #parts: CollectedPart[] = [];
+  readonly #blocks = new Map<string, CollectedPart>();
 
   call(metadata: SharedV3ProviderMetadata | undefined): void {
     this.#parts.push({ type: 'call', length: 0, metadata });
@@ -50,7 +50,7 @@ export class TurnPartCollector {
   }
 }
 
-function turnPart({ type, length, metadata }: Collected): TurnPart {
+function turnPart({ type, length, metadata }: CollectedPart): TurnPart {
   // The journal stores JSON. This conversion to JSON makes the values the same before and after a restart.
   const state: Record<string, JsonObject> = JSON.parse(JSON.stringify(metadata ?? {}));
   const kept = Object.keys(state).length === 0 ? {} : { state };

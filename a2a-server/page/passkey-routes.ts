@@ -86,11 +86,11 @@ export function passkeyRoutes({
     response.json({ ...place, passkeys: list } satisfies PasskeyList);
   });
   router.post('/passkeys/registration', ...body, async (request, response) => {
-    const given = parsed(registrationRequest, request);
+    const given = parseBody(registrationRequest, request);
     response.json(await passkeys.registrationOptions(callerOf(request).principal, given.code));
   });
   router.post('/passkeys', ...body, async (request, response) => {
-    response.json(await passkeys.register(callerOf(request).principal, parsed(newPasskey, request)));
+    response.json(await passkeys.register(callerOf(request).principal, parseBody(newPasskey, request)));
   });
   router.delete('/passkeys/:id', async (request, response) => {
     const removed = await passkeys.remove(callerOf(request).principal, request.params.id);
@@ -99,13 +99,13 @@ export function passkeyRoutes({
   });
   router.post('/passkeys/challenge', ...body, async (request, response) => {
     const { principal, requester } = callerOf(request);
-    const { taskId, decision } = parsed(challengeRequest, request);
+    const { taskId, decision } = parseBody(challengeRequest, request);
     const statement = await tasks.presenceStatement(taskId, requester, decision);
     response.json(await presence.challenge(principal, statement));
   });
   router.post('/passkeys/page-link', ...body, async (request, response) => {
     const { identity, requester } = callerOf(request);
-    const target = parsed(linkRequest, request);
+    const target = parseBody(linkRequest, request);
     if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
     await requireSoleLocalhostListener(base);
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
@@ -114,6 +114,6 @@ export function passkeyRoutes({
   return router;
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, { body }: Request): z.output<Schema> {
+function parseBody<Schema extends z.ZodType>(schema: Schema, { body }: Request): z.output<Schema> {
   return parseRequestPart(schema, body, 'The body is not valid');
 }

@@ -21,13 +21,13 @@ import { signInError } from './sign-in-failure.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
 
 /** The maximum length of the query of a redirect, in characters. The authorization codes of some providers are long. */
-const MAX_QUERY = 12_000;
+const MAX_QUERY_CHARS = 12_000;
 
 const body = jsonBody(['application/json'], { bytes: 16_384, depth: 4 });
 const startRequest = z.strictObject({ silent: z.boolean().default(false) }).prefault({});
 const finishRequest = z.strictObject({
   pageSecret: z.string().min(1).max(100),
-  query: z.string().max(MAX_QUERY),
+  query: z.string().max(MAX_QUERY_CHARS),
 });
 
 export interface ProviderSignInContext {

@@ -37,7 +37,7 @@ export function signInError(failure: SignInFailure, provider: string): ProductEr
         'This sign-in did not begin in this browser, or it took longer than ten minutes. Sign in again.',
       );
     case 'answered':
-      return answered(failure.error, provider);
+      return providerAnswerError(failure.error, provider);
     case 'unverified':
       return new ProductError(
         'UNAUTHENTICATED',
@@ -67,7 +67,7 @@ export function signInError(failure: SignInFailure, provider: string): ProductEr
   }
 }
 
-function answered(error: string, provider: string): ProductError {
+function providerAnswerError(error: string, provider: string): ProductError {
   if (NEEDS_PERSON.has(error))
     return new ProductError('UNAUTHENTICATED', `Your session has ended. Sign in again at ${provider}.`);
   if (error === 'access_denied')

@@ -56,7 +56,7 @@ export function taskChangesRoute({
         changed.tasks = new Set();
         if (noted !== 'unknown' && !(await reachesOne(tasks, requester, noted))) continue;
         writer.send({ data: '{}' });
-        if (!signal.aborted) await pause(clock, signal);
+        if (!signal.aborted) await pauseBetweenChanges(clock, signal);
       }
     } finally {
       stopWatching();
@@ -68,7 +68,7 @@ export function taskChangesRoute({
 }
 
 /** Resolves after `PAUSE_MS` or when the signal aborts. */
-function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> {
+function pauseBetweenChanges(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const stop = onAbort(signal, () => {
       cancel();

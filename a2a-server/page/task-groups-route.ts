@@ -129,7 +129,7 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'now'>): Router
 
   router.get('/task-groups', async (request, response) => {
     const { reader } = callerOf(request);
-    const asked = parsed(request.query);
+    const asked = parseQuery(request.query);
     if (asked.token !== undefined)
       throw new ProductError('MALFORMED', 'A page token belongs to one group: /task-groups/{group}?token=….');
     const groups = {
@@ -150,13 +150,13 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'now'>): Router
     const group = TASK_GROUPS.find((name) => name === request.params.group);
     if (group === undefined)
       throw new ProductError('UNKNOWN_ADDRESS', `The groups of tasks are ${TASK_GROUPS.join(', ')}.`);
-    const page = await groupOf(group, callerOf(request).reader, parsed(request.query));
+    const page = await groupOf(group, callerOf(request).reader, parseQuery(request.query));
     response.json(page);
   });
   return router;
 }
 
-function parsed(value: unknown): Query {
+function parseQuery(value: unknown): Query {
   return parseRequestPart(
     query,
     value,

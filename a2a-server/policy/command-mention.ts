@@ -52,12 +52,12 @@ export function checkCommandMention(command: string, words: readonly string[], s
   const wanted = words.map((word) => word.toLowerCase());
   // A redirection may be anywhere, and an argument may look like a redirection. So the search tries the text with and
   // without redirections.
-  const parts = readings(command, shell)
+  const parts = searchedTexts(command, shell)
     .map((text) => text.replaceAll(HIDING, '').toLowerCase())
     .flatMap((text) => [text, text.replaceAll(REDIRECTION, ' ')])
     .flatMap((text) => text.split(COMMAND_SEPARATOR))
     .map(wordsOf);
-  if (parts.some((part) => runs(part, wanted))) return 'yes';
+  if (parts.some((part) => runsProgram(part, wanted))) return 'yes';
   if (EXPANSION[shell].test(command) || BRACES.test(command)) return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
   // A glob in quotes is a literal word, unless a shell reads the word again (see RUNNERS). After an escaped quote, a
@@ -73,7 +73,7 @@ export function checkCommandMention(command: string, words: readonly string[], s
  * may read the quoted words. In the others, a quoted text is one word: `git --git-dir "a b" push`. The last text reads
  * each line alone, because an apostrophe in a here-document does not open a quote.
  */
-function readings(command: string, shell: Shell): readonly string[] {
+function searchedTexts(command: string, shell: Shell): readonly string[] {
   const joined = (text: string): string =>
     text.replaceAll(ONE_WORD[shell], (found) =>
       found.startsWith('#') || /^[\\^]\r?\n/u.test(found) ? found : found.replaceAll(WORD_END, '_'),
@@ -107,9 +107,9 @@ function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
 }
 
 /** Returns true if the words run the program, even through another program: `sudo git push`, `env A=1 git push`. */
-function runs(words: readonly string[], wanted: readonly string[]): boolean {
+function runsProgram(words: readonly string[], wanted: readonly string[]): boolean {
   return words.some(
-    (word, at) => isProgram(word, wanted[0] ?? '', at) && follow(words.slice(at + 1), wanted),
+    (word, at) => isProgram(word, wanted[0] ?? '', at) && followInOrder(words.slice(at + 1), wanted),
   );
 }
 
@@ -119,7 +119,7 @@ function isProgram(word: string, name: string, at: number): boolean {
 }
 
 /** Returns true if the rule's other words follow in order. Only options and their values may be between them. */
-function follow(words: readonly string[], [, ...rest]: readonly string[]): boolean {
+function followInOrder(words: readonly string[], [, ...rest]: readonly string[]): boolean {
   let at = 0;
   for (const wanted of rest) {
     while (at < words.length && !isWord(words[at] ?? '', wanted)) {

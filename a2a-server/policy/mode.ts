@@ -26,13 +26,14 @@ export function mayRunSomeUnasked(settings: ModeSettings): boolean {
 export function requireConsistentMode({ mode, autoExecute, readOnly }: ModeSettings): void {
   if (mode === undefined) return;
   if (autoExecute !== undefined && autoExecute !== (mode === 'auto'))
-    throw contradiction(`mode "${mode}" contradicts autoExecute ${autoExecute}`);
+    throw contradictionError(`mode "${mode}" contradicts autoExecute ${autoExecute}`);
   if (readOnly === true && mayRunSomeUnasked({ mode }))
-    throw contradiction(`mode "${mode}" contradicts readOnly true`);
-  if (readOnly === false && mode === 'plan') throw contradiction('mode "plan" contradicts readOnly false');
+    throw contradictionError(`mode "${mode}" contradicts readOnly true`);
+  if (readOnly === false && mode === 'plan')
+    throw contradictionError('mode "plan" contradicts readOnly false');
 }
 
-function contradiction(what: string): ProductError {
+function contradictionError(what: string): ProductError {
   return new ProductError(
     'MALFORMED',
     `The settings of the task contradict each other: ${what}. Send one of the two, or values that agree. Settings that the message omits come from the session's last task.`,

@@ -30,12 +30,12 @@ export interface PolicyDryRunCall {
   tool: string;
   title: string;
   /** The recorded verdict and its reason. `decided` is the person's decision, or null. */
-  met: Said & { decided: string | null };
+  met: ExplainedVerdict & { decided: string | null };
   /** The verdict under the given policy, with the task's settings and grants at that time. */
-  meets: Said;
+  meets: ExplainedVerdict;
 }
 
-interface Said {
+interface ExplainedVerdict {
   fate: DryRunVerdict;
   why: string;
   /** What the verdict demands of the approver. */
@@ -79,8 +79,8 @@ export async function dryRunPolicy({
           at,
           tool: event.call.tool,
           title: event.call.title,
-          met: { ...said(event.verdict), decided: decided.get(event.call.callId) ?? null },
-          meets: said(judgedNow(judged, snapshot, { at, policy })),
+          met: { ...explainVerdict(event.verdict), decided: decided.get(event.call.callId) ?? null },
+          meets: explainVerdict(judgedNow(judged, snapshot, { at, policy })),
         });
     }
     snapshot = foldEntry(snapshot, entry);
@@ -116,15 +116,15 @@ function decisionsIn(entries: readonly JournalEntry[]): ReadonlyMap<string, stri
   const decisions = new Map<string, string>();
   for (const { event } of entries)
     if (event.type === 'tool.decided' && !decisions.has(event.callId))
-      decisions.set(event.callId, words(event));
+      decisions.set(event.callId, decisionText(event));
   return decisions;
 }
 
-function words({ decision, scope, by }: Extract<TaskEvent, { type: 'tool.decided' }>): string {
+function decisionText({ decision, scope, by }: Extract<TaskEvent, { type: 'tool.decided' }>): string {
   return `${decision}${scope === 'once' ? '' : ` (${scope})`} by ${by.principal} over ${by.channel}`;
 }
 
-function said(verdictSaid: PolicyVerdict): Said {
+function explainVerdict(verdictSaid: PolicyVerdict): ExplainedVerdict {
   switch (verdictSaid.type) {
     case 'ask':
       return {

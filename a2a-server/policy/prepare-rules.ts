@@ -46,7 +46,7 @@ export function createPolicy(
     return {
       action: rule.action,
       name: `${name}${comment}`,
-      matches: matcher(rule, name, shell),
+      matches: prepareMatcher(rule, name, shell),
       ...(rule.approver && { approver: demandOf(rule.approver) }),
     };
   });
@@ -57,11 +57,11 @@ function demandOf({ fourEyes, group }: NonNullable<Rule['approver']>): ApproverD
   return { ...(fourEyes && { fourEyes }), ...(group !== undefined && { groups: [group] }) };
 }
 
-function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
+function prepareMatcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
   try {
     return createRuleMatcher(rule, shell);
   } catch (error) {
-    throw unusable(`${name} cannot be used: ${errorMessageOf(error)}.`);
+    throw invalidPolicyError(`${name} cannot be used: ${errorMessageOf(error)}.`);
   }
 }
 
@@ -73,7 +73,7 @@ function refuseContradictions(rules: readonly Rule[]): void {
     const before = seen.get(key);
     const other = before === undefined ? undefined : rules[before];
     if (before !== undefined && other !== undefined && other.action !== rule.action)
-      throw unusable(
+      throw invalidPolicyError(
         `${ruleName(other, before)} and ${ruleName(rule, index)} contradict each other: they match exactly the same calls. Remove one of them.`,
       );
     seen.set(key, index);
@@ -84,13 +84,13 @@ function refuseUnknownTools({ tool = [] }: Rule, name: string, tools: readonly s
   for (const pattern of tool) {
     const matches = picomatch(pattern, { dot: true, nonegate: true });
     if (pattern.startsWith(SERVER_TOOL_PREFIX) || tools.some((each) => matches(each))) continue;
-    throw unusable(
+    throw invalidPolicyError(
       `${name} names a tool that does not exist: ${JSON.stringify(pattern)}. Tools: ${tools.join(', ')}; those of MCP servers begin with ${SERVER_TOOL_PREFIX}.`,
     );
   }
 }
 
-function unusable(problem: string): ProductError {
+function invalidPolicyError(problem: string): ProductError {
   return new ProductError('CONFIGURATION', `Setting "policy" is not valid: ${problem}`, {
     facts: { key: 'policy' },
   });

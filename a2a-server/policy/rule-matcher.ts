@@ -31,7 +31,7 @@ export function createRuleMatcher(rule: Rule, shell: Shell): RuleMatcher {
     ...(server ? [yesIf(nameMatcher(server), serverOf)] : []),
     ...(path ? [wide ? widePaths(path) : narrowPaths(path, rule)] : []),
     ...(command ? [wide ? wideCommand(command, shell) : narrowCommand(command, shell)] : []),
-    ...(host ? [hosts(host, wide)] : []),
+    ...(host ? [hostCondition(host, wide)] : []),
   ];
   return (call) => leastOf(conditions.map((condition) => condition(call)));
 }
@@ -45,13 +45,16 @@ function leastOf(mentioned: readonly MatchCertainty[]): MatchCertainty {
  * Returns a matcher with one parameter, for `Array.some`. It passes the index as second parameter, and picomatch would
  * then return an object.
  */
-function matcher(glob: picomatch.Glob, options: picomatch.PicomatchOptions): (name: string) => boolean {
+function createGlobMatcher(
+  glob: picomatch.Glob,
+  options: picomatch.PicomatchOptions,
+): (name: string) => boolean {
   const matches = picomatch(glob, options);
   return (name) => matches(name);
 }
 
 function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
-  return matcher([...patterns], { dot: true, nonegate: true });
+  return createGlobMatcher([...patterns], { dot: true, nonegate: true });
 }
 
 function yesIf(matches: (name: string) => boolean, named: (call: CallFacts) => readonly string[]): Condition {
@@ -62,13 +65,13 @@ function serverOf({ source }: CallFacts): readonly string[] {
   return source.type === 'mcp-server' ? [source.server] : [];
 }
 
-function hosts(patterns: readonly string[], wide: boolean): Condition {
+function hostCondition(patterns: readonly string[], wide: boolean): Condition {
   for (const pattern of patterns)
     if (/\/|\.$|^[^:]*:\d*$/u.test(pattern))
       throw new Error(
         `the host ${JSON.stringify(pattern)} matches nothing; a rule names a host without scheme, port, path and final dot`,
       );
-  const matches = matcher([...patterns], { dot: true, nocase: true, nonegate: true });
+  const matches = createGlobMatcher([...patterns], { dot: true, nocase: true, nonegate: true });
   return ({ reach }) => {
     if (reach.hosts.length === 0 || (!wide && reach.incomplete)) return 'no';
     const found = wide ? reach.hosts.some(matches) : reach.hosts.every(matches);
@@ -92,7 +95,7 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
         `the path ${JSON.stringify(each)} matches nothing, because it has a final slash or an empty part; "secrets/**" names a directory with everything in it`,
       );
     return {
-      matches: matcher(pattern, { dot: true, nocase, nonegate: true, basename: anywhere }),
+      matches: createGlobMatcher(pattern, { dot: true, nocase, nonegate: true, basename: anywhere }),
       base: anywhere ? undefined : picomatch.scan(pattern, { nonegate: true }).base,
     };
   });
@@ -119,19 +122,19 @@ function narrowPaths(
 
 function widePaths(patterns: readonly string[]): Condition {
   const globs = globsOf(patterns, true);
-  return ({ reach }) => (globs.some((glob) => touches(glob, reach)) ? 'yes' : 'no');
+  return ({ reach }) => (globs.some((glob) => touchesPath(glob, reach)) ? 'yes' : 'no');
 }
 
-function names({ written, leadsTo = written }: ResolvedTargetPath | OwnDirectory): readonly string[] {
+function pathNames({ written, leadsTo = written }: ResolvedTargetPath | OwnDirectory): readonly string[] {
   return [written, leadsTo];
 }
 
-function touches(glob: Glob, { paths, trees, cwd }: ResolvedTargets): boolean {
+function touchesPath(glob: Glob, { paths, trees, cwd }: ResolvedTargets): boolean {
   return (
     [...paths, ...trees, ...(cwd ? [cwd] : [])]
-      .flatMap(names)
+      .flatMap(pathNames)
       .some((name) => withDirectoriesAbove(name).some(glob.matches)) ||
-    trees.flatMap(names).some((tree) => mayHold(tree, glob))
+    trees.flatMap(pathNames).some((tree) => mayHold(tree, glob))
   );
 }
 
@@ -173,11 +176,11 @@ function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
     const elsewhere = cwd !== undefined && cwd.leadsTo === undefined;
     const words =
       command === undefined || incomplete || elsewhere ? undefined : simpleCommandWords(command, shell);
-    return words && allowed.some((pattern) => allows(pattern, words)) ? 'yes' : 'no';
+    return words && allowed.some((pattern) => matchesCommand(pattern, words)) ? 'yes' : 'no';
   };
 }
 
-function allows(pattern: CommandPattern, words: readonly string[]): boolean {
+function matchesCommand(pattern: CommandPattern, words: readonly string[]): boolean {
   const begins = pattern.words.every((word, at) => words[at] === word);
   return begins && (pattern.open || words.length === pattern.words.length);
 }

@@ -46,7 +46,7 @@ export function decideVerdict(
   if (presence !== undefined) return { type: 'ask', rule: presence, presence: true, ...approver };
   const asked = askingRule(call, policy.rules);
   if (asked !== undefined) return { type: 'ask', rule: asked, ...approver };
-  const because = allowance(call, { policy, settings, grants });
+  const because = findAllowReason(call, { policy, settings, grants });
   return because === undefined ? { type: 'ask', ...approver } : { type: 'allow', because, ...approver };
 }
 
@@ -89,7 +89,7 @@ function askingRule(call: CallFacts, rules: Policy['rules']): string | undefined
   return undefined;
 }
 
-function allowance(
+function findAllowReason(
   call: CallFacts,
   { policy = EMPTY_POLICY, settings, grants }: PolicyContext,
 ): AllowReason | undefined {
@@ -101,11 +101,11 @@ function allowance(
   if (mode === 'accept-edits' && call.sideEffect === 'files' && !changesRunLaterFile(call.reach))
     return { type: 'accept-edits' };
   // Grants come last. A call that runs without a grant must not use up a grant.
-  const grant = grants.find((given) => reaches(given, call));
+  const grant = grants.find((given) => grantCovers(given, call));
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }
 
-function reaches(grant: Grant, call: CallFacts): boolean {
+function grantCovers(grant: Grant, call: CallFacts): boolean {
   switch (grant.scope) {
     case 'always':
       return true;

@@ -40,7 +40,7 @@ export interface PasskeyStore {
 export function createPasskeyStore(records: RecordStore): PasskeyStore {
   return {
     async list(principal) {
-      const all = [...(await records.list('passkeys')).values()].map(parsed);
+      const all = [...(await records.list('passkeys')).values()].map(parsePasskey);
       return all.filter((passkey) => passkey.principal === principal);
     },
     put: (passkey) => records.replace('passkeys', nameOf(passkey.principal, passkey.id), textOf(passkey)),
@@ -65,7 +65,7 @@ function textOf(passkey: Passkey): string {
   return JSON.stringify(passkeySchema.parse(passkey), null, 2);
 }
 
-function parsed(text: string): Passkey {
+function parsePasskey(text: string): Passkey {
   try {
     return passkeySchema.parse(JSON.parse(text));
   } catch (error) {

@@ -58,10 +58,10 @@ export function createPresenceService({
     address: (target) => pageAddress(party.type === 'usable' ? party.base : base, target),
 
     async challenge(principal, decision) {
-      if (party.type === 'unusable') throw refused(party.problem);
+      if (party.type === 'unusable') throw presenceRequiredError(party.problem);
       const own = (await passkeys.list(principal)).filter(({ rpId }) => rpId === party.rpId);
       if (own.length === 0)
-        throw refused(
+        throw presenceRequiredError(
           `You have no passkey on this server. Run \`a2a-server passkey add --principal ${principal}\` on the machine of the server, and open the link that it prints.`,
         );
       const statement: PresenceStatement = {
@@ -82,15 +82,18 @@ export function createPresenceService({
     },
 
     async prove(principal, assertion) {
-      if (party.type === 'unusable') throw refused(party.problem);
+      if (party.type === 'unusable') throw presenceRequiredError(party.problem);
       // The challenge is used up before any check, so a second try needs a new challenge.
       const statement = await open.take(challengeIn(assertion), principal);
       if (statement === undefined)
-        throw refused('The challenge is unknown, used or older than five minutes. Use the passkey again.');
+        throw presenceRequiredError(
+          'The challenge is unknown, used or older than five minutes. Use the passkey again.',
+        );
       const known = (await passkeys.list(principal)).find(
         ({ id, rpId }) => id === assertion.id && rpId === party.rpId,
       );
-      if (known === undefined) throw refused('This passkey is not registered here, or it was removed.');
+      if (known === undefined)
+        throw presenceRequiredError('This passkey is not registered here, or it was removed.');
       const { name, publicKey, registeredAt } = known;
       const proof: PresenceProof = {
         statement,
@@ -100,7 +103,7 @@ export function createPresenceService({
         assertion,
       };
       const count = await checkPresenceProof(proof, known.count).catch((error: unknown) => {
-        throw refused(
+        throw presenceRequiredError(
           `The assertion of the passkey is not valid: ${errorMessageOf(error)}. Use the passkey again.`,
         );
       });
@@ -120,13 +123,15 @@ async function storeCount(passkeys: PasskeyStore, checked: Passkey, count: numbe
   do {
     // A passkey without a counter always has 0 (W3C WebAuthn Level 3 §7.2, step 22).
     if (count <= current.count && (count !== 0 || current.count !== 0))
-      throw refused('The signature counter of the passkey did not grow. Use the passkey again.');
+      throw presenceRequiredError(
+        'The signature counter of the passkey did not grow. Use the passkey again.',
+      );
     if (await passkeys.swap(current, { ...current, count })) return;
     current = (await passkeys.list(checked.principal)).find(
       ({ id, publicKey }) => id === checked.id && publicKey === checked.publicKey,
     );
   } while (current !== undefined);
-  throw refused('This passkey was removed.');
+  throw presenceRequiredError('This passkey was removed.');
 }
 
 /** Returns the challenge that the browser says it has signed. `checkPresenceProof` compares it with the statement. */
@@ -136,6 +141,6 @@ function challengeIn({ clientDataJSON }: PresenceAssertion): string {
   return typeof challenge === 'string' ? challenge : '';
 }
 
-function refused(why: string): ProductError {
+function presenceRequiredError(why: string): ProductError {
   return new ProductError('PRESENCE_REQUIRED', `${why} Nothing was decided.`);
 }

@@ -16,14 +16,14 @@ const TIMEOUT_MS = 1_000;
  */
 export async function requireSoleLocalhostListener(base: string): Promise<void> {
   const { hostname, port } = new URL(base);
-  if (!hostname.startsWith('127.') || !(await listens(Number(port || '80')))) return;
+  if (!hostname.startsWith('127.') || !(await isListening(Number(port || '80')))) return;
   throw new ProductError(
     'FORBIDDEN',
     `Another program listens on [::1]:${port}, so a browser may open that program at localhost. End it, or start the server with another --port.`,
   );
 }
 
-function listens(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '::1', port });
     const end = (answered: boolean): void => {

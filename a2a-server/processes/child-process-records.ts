@@ -121,7 +121,7 @@ export function createChildProcessRecords(options: ChildProcessRecordsOptions): 
       return {
         env: { [CHILD_MARKER]: id },
         record: (leader) =>
-          recording(directory, async () => {
+          withRecordErrors(directory, async () => {
             leaderGroup = leader;
             own.add(id);
             const identity = await readProcessIdentity(leader);
@@ -155,7 +155,7 @@ function write(directory: string, record: ChildRecord): void {
   writeFileSync(pathOf(directory, record.id), JSON.stringify(record), { mode: 0o600 });
 }
 
-async function recording(directory: string, work: () => Promise<void>): Promise<void> {
+async function withRecordErrors(directory: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {

@@ -19,7 +19,7 @@ let next: Promise<LivingGroups | undefined> | undefined;
 
 /** Returns the result of a scan that starts after this call. Returns undefined if the system cannot list processes. */
 export function findLivingGroups(): Promise<LivingGroups | undefined> {
-  if (begun === undefined) return (begun = look().finally(() => (begun = undefined)));
+  if (begun === undefined) return (begun = scanProcesses().finally(() => (begun = undefined)));
   // A running scan may have missed recent changes, so a new scan starts after it.
   return (next ??= begun.then(() => {
     next = undefined;
@@ -27,7 +27,7 @@ export function findLivingGroups(): Promise<LivingGroups | undefined> {
   }));
 }
 
-async function look(): Promise<LivingGroups | undefined> {
+async function scanProcesses(): Promise<LivingGroups | undefined> {
   const processes = await readdir('/proc').catch(() => undefined);
   if (processes === undefined) return undefined;
   const groups = new Map<number, number>();

@@ -66,7 +66,7 @@ export interface PushDeliveryParts extends PushPostParts {
 }
 
 /** The result of one delivery run. With `waits`, the next attempt begins at `until`, in milliseconds since 1970. */
-type Run = { type: 'over' } | { type: 'idle' } | { type: 'waits'; until: number };
+type DeliveryRunResult = { type: 'over' } | { type: 'idle' } | { type: 'waits'; until: number };
 
 export class PushDeliveries {
   readonly #parts: PushDeliveryParts;
@@ -102,7 +102,7 @@ export class PushDeliveries {
 
   /** Delivers a new subscription, or one that replaces another. */
   add(name: string, subscription: PushSubscription): void {
-    this.#know(name, subscription);
+    this.#addToTask(name, subscription);
     this.#deliver(name, subscription.taskId);
   }
 
@@ -121,7 +121,7 @@ export class PushDeliveries {
   }
 
   /** Reads from the store what other processes have changed. */
-  look(): void {
+  readOtherChanges(): void {
     if (this.#stop.signal.aborted) return;
     if (this.#running.has(SEARCH)) {
       this.#again.add(SEARCH);
@@ -129,7 +129,7 @@ export class PushDeliveries {
     }
     const run = this.#startAll().finally(() => {
       this.#running.delete(SEARCH);
-      if (this.#again.delete(SEARCH)) this.look();
+      if (this.#again.delete(SEARCH)) this.readOtherChanges();
     });
     this.#running.set(SEARCH, run);
   }
@@ -147,23 +147,23 @@ export class PushDeliveries {
       const all = await this.#parts.subscriptions.all();
       // An event after the query of the rows wakes the known subscriptions of its task. So the subscriptions must be
       // known before the query.
-      for (const [name, subscription] of all) this.#know(name, subscription);
+      for (const [name, subscription] of all) this.#addToTask(name, subscription);
       const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
       const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));
       for (const [name, subscription] of all)
         if (!hasNothingToPush(subscription, rows.get(subscription.taskId)))
           this.#deliver(name, subscription.taskId);
     } catch (error) {
-      this.#complain(error);
+      this.#logError(error);
     }
     if (this.#parts.shared && !this.#stop.signal.aborted)
       this.#timers.set(
         SEARCH,
-        this.#parts.clock.after(SEARCH_MS, () => this.look()),
+        this.#parts.clock.after(SEARCH_MS, () => this.readOtherChanges()),
       );
   }
 
-  #know(name: string, { taskId }: PushSubscription): void {
+  #addToTask(name: string, { taskId }: PushSubscription): void {
     this.#byTask.set(taskId, (this.#byTask.get(taskId) ?? new Set()).add(name));
   }
 
@@ -195,15 +195,15 @@ export class PushDeliveries {
 
   async #runOnce(name: string, taskId: string): Promise<void> {
     try {
-      const end = await this.#run(name, taskId);
-      if (end.type === 'waits') this.#wait(name, taskId, end.until);
+      const end = await this.#deliverAll(name, taskId);
+      if (end.type === 'waits') this.#deliverLater(name, taskId, end.until);
     } catch (error) {
-      this.#complain(error);
-      this.#wait(name, taskId, this.#parts.clock.now() + SEARCH_MS);
+      this.#logError(error);
+      this.#deliverLater(name, taskId, this.#parts.clock.now() + SEARCH_MS);
     }
   }
 
-  #wait(name: string, taskId: string, until: number): void {
+  #deliverLater(name: string, taskId: string, until: number): void {
     if (this.#stop.signal.aborted) return;
     const { clock } = this.#parts;
     this.#timers.set(
@@ -213,7 +213,7 @@ export class PushDeliveries {
   }
 
   /** Delivers until the receiver has everything, the receiver fails, or another server delivers. */
-  async #run(name: string, taskId: string): Promise<Run> {
+  async #deliverAll(name: string, taskId: string): Promise<DeliveryRunResult> {
     while (!this.#stop.signal.aborted) {
       const stored = await this.#parts.subscriptions.read(name);
       if (stored === undefined) {
@@ -224,7 +224,7 @@ export class PushDeliveries {
       const { subscription } = stored;
       // An earlier run may have removed this name from memory, while a client registered a new subscription with the
       // same name.
-      this.#know(name, subscription);
+      this.#addToTask(name, subscription);
       if (await this.#isRevoked(subscription)) {
         await this.#parts.subscriptions.remove(name);
         this.forget(name, taskId);
@@ -237,11 +237,11 @@ export class PushDeliveries {
         this.#withoutAccess.add(name);
         return { type: 'idle' };
       }
-      const until = this.#postponed(subscription);
+      const until = this.#nextAttemptTime(subscription);
       if (until !== undefined) return { type: 'waits', until };
       const next = await readNextPushPosts(this.#parts, subscription);
       if (next === 'over') {
-        if (await this.#end(name, subscription)) return { type: 'over' };
+        if (await this.#removeSubscription(name, subscription)) return { type: 'over' };
         continue;
       }
       if (next === 'nothing') return { type: 'idle' };
@@ -249,7 +249,7 @@ export class PushDeliveries {
       // Another server may take the delivery at the same time. Only one of the two changes the record.
       const held = await this.#parts.subscriptions.change(name, stored, {
         ...subscription,
-        lease: this.#lease(subscription.lease),
+        lease: this.#newLease(subscription.lease),
       });
       const end = held && (await this.#deliverBatch(name, held, next));
       if (end !== undefined) return end;
@@ -276,7 +276,7 @@ export class PushDeliveries {
   }
 
   /** Removes a subscription. Returns false if a chat needs it again. */
-  async #end(name: string, subscription: PushSubscription): Promise<boolean> {
+  async #removeSubscription(name: string, subscription: PushSubscription): Promise<boolean> {
     const { subscriptions } = this.#parts;
     await subscriptions.remove(name);
     this.forget(name, subscription.taskId);
@@ -284,12 +284,12 @@ export class PushDeliveries {
     // An event before the removal created no new subscription, because this one still existed. If the chat needs a
     // message about that event, the subscription is created again here.
     if ((await readNextPushPosts(this.#parts, subscription)) === 'over') return true;
-    if (await subscriptions.create(name, subscription)) this.#know(name, subscription);
+    if (await subscriptions.create(name, subscription)) this.#addToTask(name, subscription);
     return false;
   }
 
   /** Returns the time of the next attempt, in milliseconds since 1970. Undefined if it may begin now. */
-  #postponed({ delivery, lease }: PushSubscription): number | undefined {
+  #nextAttemptTime({ delivery, lease }: PushSubscription): number | undefined {
     const now = this.#parts.clock.now();
     if (delivery.type === 'retrying' && delivery.at > now) return delivery.at;
     const isTaken = this.#parts.shared && lease !== null && lease.by !== this.#server && lease.until > now;
@@ -304,7 +304,7 @@ export class PushDeliveries {
     name: string,
     held: StoredSubscription,
     entries: readonly PushPost[],
-  ): Promise<Run | undefined> {
+  ): Promise<DeliveryRunResult | undefined> {
     let current = held;
     for (const { seq, body, counted } of entries) {
       if (body !== undefined) {
@@ -312,7 +312,7 @@ export class PushDeliveries {
         if (await this.#isRevoked(current.subscription)) return undefined;
         const problem = await this.#post(current.subscription, body);
         if (this.#stop.signal.aborted) return { type: 'idle' };
-        if (problem !== undefined) return this.#failed(name, current, problem);
+        if (problem !== undefined) return this.#recordFailure(name, current, problem);
         this.#parts.onResult?.('delivered');
       }
       // The position after an entry without a body is stored together with a later entry.
@@ -322,7 +322,7 @@ export class PushDeliveries {
         cursor: seq,
         ...(counted && { counted }),
         delivery: { type: 'active' },
-        lease: this.#lease(current.subscription.lease),
+        lease: this.#newLease(current.subscription.lease),
       });
       // A client deleted or replaced the configuration during the POST.
       if (next === undefined) return undefined;
@@ -331,7 +331,11 @@ export class PushDeliveries {
     return undefined;
   }
 
-  async #failed(name: string, stored: StoredSubscription, problem: string): Promise<Run> {
+  async #recordFailure(
+    name: string,
+    stored: StoredSubscription,
+    problem: string,
+  ): Promise<DeliveryRunResult> {
     const { clock, log, onResult } = this.#parts;
     const { taskId, url, delivery } = stored.subscription;
     const after = pushDeliveryAfterFailure(delivery, problem, clock.now());
@@ -352,7 +356,7 @@ export class PushDeliveries {
   }
 
   /** Returns a lease that lasts longer than one post. */
-  #lease(now: PushSubscription['lease']): PushSubscription['lease'] {
+  #newLease(now: PushSubscription['lease']): PushSubscription['lease'] {
     if (!this.#parts.shared) return null;
     const time = this.#parts.clock.now();
     const isLongEnough = now !== null && now.by === this.#server && now.until - time > RENEWED_BELOW_MS;
@@ -380,7 +384,7 @@ export class PushDeliveries {
     }
   }
 
-  #complain(error: unknown): void {
+  #logError(error: unknown): void {
     this.#parts.log.error({ err: error }, 'push notifications could not be read or stored');
   }
 }

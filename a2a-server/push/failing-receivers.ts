@@ -67,8 +67,8 @@ function viewOf([name, subscription]: NamedSubscription): FailingReceiver | unde
     problem,
   };
   return delivery.type === 'retrying'
-    ? { ...known, state: 'retrying', since: text(delivery.since), nextAttempt: text(delivery.at) }
-    : { ...known, state: 'dead', since: text(delivery.since ?? delivery.at), nextAttempt: null };
+    ? { ...known, state: 'retrying', since: timeText(delivery.since), nextAttempt: timeText(delivery.at) }
+    : { ...known, state: 'dead', since: timeText(delivery.since ?? delivery.at), nextAttempt: null };
 }
 
 /** Returns the part of an address that a log or a list may show. */
@@ -76,7 +76,7 @@ export function receiverHost(url: string): string {
   return new URL(url).host;
 }
 
-function text(time: number): string {
+function timeText(time: number): string {
   return new Date(time).toISOString();
 }
 

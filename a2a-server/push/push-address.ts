@@ -34,7 +34,7 @@ export async function requireAllowedPushAddress(
   return parsed;
 }
 
-interface Post {
+interface PushRequest {
   headers: Record<string, string>;
   body: string;
   /** If this signal aborts, the post ends. */
@@ -49,7 +49,7 @@ interface Post {
  */
 export async function postNotification(
   url: string,
-  { signal, clock, ...post }: Post,
+  { signal, clock, ...post }: PushRequest,
   { allowed, resolve }: PushAddressRules,
 ): Promise<void> {
   const parsed = parseWebUrl(url, { allowed });
@@ -68,7 +68,7 @@ export async function postNotification(
 
 async function statusOfPost(
   url: URL,
-  post: Pick<Post, 'headers' | 'body' | 'signal'> & { addresses: readonly string[] },
+  post: Pick<PushRequest, 'headers' | 'body' | 'signal'> & { addresses: readonly string[] },
 ): Promise<number> {
   const response = await sendToPinnedAddresses(url, { method: 'POST', ...post });
   // The body of the response is not used.

@@ -38,7 +38,7 @@ export function pushKeyRotation(
   now: number,
 ): { keys: PushKeys; from: number; oldUntil: number } {
   const from = now + PUBLISHED_BEFORE_MS;
-  const [first, ...others] = published(keys, now);
+  const [first, ...others] = publishedKeys(keys, now);
   return { keys: [first, ...others, { pem: newPem(), from }], from, oldUntil: from + PUBLISHED_AFTER_MS };
 }
 
@@ -50,14 +50,14 @@ export function currentPushKey(keys: PushKeys, now: number): KeyObject {
 
 /** Returns the public keys that a receiver may need now or soon. */
 export function publicPushKeys(keys: PushKeys, now: number): KeyObject[] {
-  return published(keys, now).map((each) => createPublicKey(each.pem));
+  return publishedKeys(keys, now).map((each) => createPublicKey(each.pem));
 }
 
-function published(keys: PushKeys, now: number): PushKeys {
+function publishedKeys(keys: PushKeys, now: number): PushKeys {
   const [first, ...others] = keys;
   const [next] = others;
   if (next === undefined || next.from + PUBLISHED_AFTER_MS > now) return [first, ...others];
-  return published([next, ...others.slice(1)], now);
+  return publishedKeys([next, ...others.slice(1)], now);
 }
 
 function newPem(): string {

@@ -72,9 +72,9 @@ export class PushNotifications {
   /** Continues the deliveries of earlier servers. Does not wait for them. */
   start(): void {
     const { shared, records } = this.#parts;
-    this.#deliveries.look();
+    this.#deliveries.readOtherChanges();
     // Servers that share a database need no watch, because they read the store regularly.
-    if (!shared) this.#unwatch = records.watch('push-retries', () => this.#deliveries.look());
+    if (!shared) this.#unwatch = records.watch('push-retries', () => this.#deliveries.readOtherChanges());
   }
 
   /**
@@ -201,7 +201,7 @@ export class PushNotifications {
 
   /** Returns the failing receivers of the tasks that the requester may use. */
   async failing(by: Requester): Promise<FailingReceiver[]> {
-    return failingReceiversOf(await this.#reached(by));
+    return failingReceiversOf(await this.#subscriptionsOf(by));
   }
 
   /**
@@ -210,7 +210,7 @@ export class PushNotifications {
    * @throws ProductError UNKNOWN_ADDRESS
    */
   async retry(id: string, by: Requester): Promise<FailingReceiver> {
-    const { name, receiver } = requireFailingReceiver(await this.#reached(by), id);
+    const { name, receiver } = requireFailingReceiver(await this.#subscriptionsOf(by), id);
     await this.#deliveries.retry(name);
     await this.#parts.audited({ ...retryAuditAct(receiver), by: by.principal });
     return receiver;
@@ -242,7 +242,7 @@ export class PushNotifications {
       );
   }
 
-  async #reached(by: Requester): Promise<NamedSubscription[]> {
+  async #subscriptionsOf(by: Requester): Promise<NamedSubscription[]> {
     return (await this.#subscriptions.all()).filter(([, { owner }]) => maySeeTasksOf(by, owner));
   }
 

@@ -112,12 +112,12 @@ export function pushDeliveryAfterFailure(
  * because a task id and a configuration id may contain any characters.
  */
 export function subscriptionRecordName(principal: string, taskId: string, id: string): string {
-  return recordNamePrefixOfTask(taskId) + hash(principal, taskId, id);
+  return recordNamePrefixOfTask(taskId) + shortHash(principal, taskId, id);
 }
 
 /** Returns the beginning of the names of a task's subscriptions. */
 export function recordNamePrefixOfTask(taskId: string): string {
-  return hash(taskId);
+  return shortHash(taskId);
 }
 
 /**
@@ -131,7 +131,7 @@ export function receiverIdInRecordName(name: string): string {
 /** The number of hexadecimal digits. A name has two hashes, and at most 64 characters. */
 const HASH_LENGTH = 32;
 
-function hash(...texts: readonly string[]): string {
+function shortHash(...texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, HASH_LENGTH);
 }
 

@@ -38,7 +38,7 @@ export async function rotateStoredPushKeys(
 ): Promise<{ from: number; oldUntil: number }> {
   await readOrCreate(records);
   const text = (await records.read(KIND, NAME)) ?? '';
-  const { keys, from, oldUntil } = pushKeyRotation(parsed(text), now);
+  const { keys, from, oldUntil } = pushKeyRotation(parsePushKeys(text), now);
   if (await records.swap(KIND, NAME, { before: text, after: JSON.stringify(keys) }))
     return { from, oldUntil };
   throw new ProductError('STORAGE', 'Another command has changed the keys at the same time. Try again.');
@@ -53,14 +53,14 @@ export async function replaceStoredPushKeys(records: KeyRecords): Promise<void> 
 
 async function readOrCreate(records: KeyRecords): Promise<PushKeys> {
   const known = await records.read(KIND, NAME);
-  if (known !== undefined) return parsed(known);
+  if (known !== undefined) return parsePushKeys(known);
   const own = newPushKeys();
   // If several servers start together, only one of them stores its keys.
   if (await records.create(KIND, NAME, JSON.stringify(own))) return own;
-  return parsed((await records.read(KIND, NAME)) ?? '');
+  return parsePushKeys((await records.read(KIND, NAME)) ?? '');
 }
 
-function parsed(text: string): PushKeys {
+function parsePushKeys(text: string): PushKeys {
   try {
     return pushKeysSchema.parse(JSON.parse(text));
   } catch {

@@ -46,14 +46,14 @@ export class StoredSubscriptions {
   async #list(prefix: string): Promise<NamedSubscription[]> {
     const records = await this.#records.list(KIND, prefix);
     return [...records].flatMap(([name, text]): NamedSubscription[] => {
-      const subscription = parsed(text);
+      const subscription = parseSubscription(text);
       return subscription === undefined ? [] : [[name, subscription]];
     });
   }
 
   async read(name: string): Promise<StoredSubscription | undefined> {
     const text = await this.#records.read(KIND, name);
-    const subscription = text === undefined ? undefined : parsed(text);
+    const subscription = text === undefined ? undefined : parseSubscription(text);
     return text === undefined || subscription === undefined ? undefined : { subscription, text };
   }
 
@@ -99,6 +99,6 @@ export class StoredSubscriptions {
   }
 }
 
-function parsed(text: string): PushSubscription | undefined {
+function parseSubscription(text: string): PushSubscription | undefined {
   return pushSubscriptionSchema.safeParse(parseJson(text)).data;
 }

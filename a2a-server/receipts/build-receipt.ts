@@ -66,7 +66,7 @@ export class ReceiptBuilder {
       this.#models.add(model);
       this.#cost = addCosts(this.#cost, cost);
     }
-    this.#fold(event, timeOf(at));
+    this.#foldEvent(event, timeOf(at));
   }
 
   /** Returns the receipt of the entries so far. */
@@ -89,7 +89,7 @@ export class ReceiptBuilder {
     };
   }
 
-  #fold(event: TaskEvent, at: string): void {
+  #foldEvent(event: TaskEvent, at: string): void {
     const { task, messages, revocations } = this.#receipt;
     switch (event.type) {
       case 'task.created': {
@@ -129,7 +129,7 @@ export class ReceiptBuilder {
         return;
       }
       case 'input.required': {
-        for (const action of event.pending) this.#ask(action, at);
+        for (const action of event.pending) this.#recordQuestion(action, at);
         return;
       }
       case 'tool.decided': {
@@ -180,11 +180,14 @@ export class ReceiptBuilder {
         return;
       }
       case 'tool.finished': {
-        this.#end(event.toolId, at, outcomeOf(event.outcome));
+        this.#endRun(event.toolId, at, outcomeOf(event.outcome));
         return;
       }
       case 'tool.interrupted': {
-        this.#end(event.toolId, at, { outcome: 'unknown', text: 'The server stopped while the tool ran.' });
+        this.#endRun(event.toolId, at, {
+          outcome: 'unknown',
+          text: 'The server stopped while the tool ran.',
+        });
         return;
       }
       case 'task.canceled': {
@@ -229,14 +232,14 @@ export class ReceiptBuilder {
    * Records a question to the person. A task repeats its pending actions in each `input.required`. Only a new `shown`
    * code is a new question.
    */
-  #ask(asked: RecordedPendingAction, at: string): void {
+  #recordQuestion(asked: RecordedPendingAction, at: string): void {
     const { callId, shown = '', reason, title, preview, expiresAt, presence } = asked;
     const action = this.#actions.get(callId);
     if (action === undefined || action.questions.at(-1)?.shown === shown) return;
     action.questions.push({ at, shown, reason, title, preview, expiresAt, ...(presence && { presence }) });
   }
 
-  #end(toolId: string, endedAt: string, end: Pick<ReceiptRun, 'outcome' | 'text'>): void {
+  #endRun(toolId: string, endedAt: string, end: Pick<ReceiptRun, 'outcome' | 'text'>): void {
     const run = this.#runs.get(toolId);
     if (run !== undefined) Object.assign(run, { endedAt, ...end });
   }

@@ -32,7 +32,7 @@ export function createFileRecordStore(
     act: (path: string) => Promise<Result>,
   ): Promise<Result> => {
     if (!isRecordName(name)) throw new RangeError('this is no name of a record');
-    return usable(directoryOf(kind), async () => {
+    return withRecordFileErrors(directoryOf(kind), async () => {
       await mkdir(directoryOf(kind), { recursive: true, mode: 0o700 });
       return act(pathOf(kind, name));
     });
@@ -95,7 +95,7 @@ export function createFileRecordStore(
 }
 
 async function unlessMissing<Result>(path: string, act: () => Promise<Result>): Promise<Result | undefined> {
-  return usable(path, async () => {
+  return withRecordFileErrors(path, async () => {
     try {
       return await act();
     } catch (error) {
@@ -105,7 +105,7 @@ async function unlessMissing<Result>(path: string, act: () => Promise<Result>): 
   });
 }
 
-async function usable<Result>(path: string, act: () => Promise<Result>): Promise<Result> {
+async function withRecordFileErrors<Result>(path: string, act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
   } catch (error) {

@@ -43,12 +43,12 @@ export async function createAgentBackend(
           retryPolicy,
           choice: modelChoice(settings, process.argv[1]),
         }),
-        close: nothing,
+        close: doNothing,
       };
     case 'scripted': {
       const { readScript } = await import('../models/scripted/script.ts');
       const { createScriptedModels } = await import('../models/scripted/scripted-model.ts');
-      return { models: createScriptedModels(await readScript(agent.file), systemClock), close: nothing };
+      return { models: createScriptedModels(await readScript(agent.file), systemClock), close: doNothing };
     }
     case 'acp': {
       const { createAcpBackend } = await import('./acp-backend.ts');
@@ -78,6 +78,6 @@ export function agentBackendText({ agent, model }: Pick<ServerSettings, 'agent' 
   }
 }
 
-function nothing(): Promise<void> {
+function doNothing(): Promise<void> {
   return Promise.resolve();
 }

@@ -181,7 +181,7 @@ export function createApp(options: AppOptions): Express {
     probeRoutes(() => notReadyReasons(options)),
   );
   if (options.measured) app.use(options.measured.middleware);
-  app.use(applyVersionParameter, reachable(options.reach), cors);
+  app.use(applyVersionParameter, createHostAndOriginCheck(options.reach), cors);
   app.use(exceptJsonRpcAndOptions(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
   app.use(stripTenantPath, admitRequests(byToken(options), parts), checkTenantPath);
   app.get('/health', (request, response) => {
@@ -295,7 +295,7 @@ function notReadyReasons({ phase, health }: AppOptions): NotReadyReason[] {
   ];
 }
 
-function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
+function createHostAndOriginCheck(reach: AllowedHostsAndOrigins): RequestHandler {
   return (request, _response, next) => {
     // RFC 9112 §3.2: a request has one Host. A proxy may have checked another one than Node returns.
     if ((request.headersDistinct['host']?.length ?? 0) > 1)

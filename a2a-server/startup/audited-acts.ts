@@ -44,10 +44,10 @@ export function grantAuditActs(taskId: string, entries: readonly JournalEntry[])
   return entries.flatMap(({ event }): NewAuditRecord[] => {
     if (event.type === 'tool.decided' && event.scope !== 'once') {
       const { callId, tool, scope, by } = event;
-      return [{ act: 'grant.given', taskId, callId, tool, scope, ...named(by) }];
+      return [{ act: 'grant.given', taskId, callId, tool, scope, ...toActor(by) }];
     }
     if (event.type === 'grant.revoked')
-      return [{ act: 'grant.revoked', taskId, grantIds: event.grantIds, ...named(event.by) }];
+      return [{ act: 'grant.revoked', taskId, grantIds: event.grantIds, ...toActor(event.by) }];
     return [];
   });
 }
@@ -73,6 +73,6 @@ function withoutSecretSource(oidc: ServerSettings['oidc']): unknown {
   return { ...oidc, signIn: { ...oidc.signIn, clientSecret: 'configured' } };
 }
 
-function named({ principal, channel }: { principal: string; channel: string }) {
+function toActor({ principal, channel }: { principal: string; channel: string }) {
   return { principal, channel };
 }

@@ -17,14 +17,14 @@ export async function readCardKey(file: string): Promise<KeyObject> {
       throw new Error(`other users can read or change it; run: chmod 600 ${file}`);
     key = createPrivateKey(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable(file, fileProblem(error), error);
+    throw unusableKeyError(file, fileProblem(error), error);
   }
   if (cardSigningAlgorithm(key) === undefined)
-    throw unusable(file, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
+    throw unusableKeyError(file, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
   return key;
 }
 
-function unusable(file: string, problem: string, cause?: unknown): ProductError {
+function unusableKeyError(file: string, problem: string, cause?: unknown): ProductError {
   return new ProductError(
     'CONFIGURATION',
     `--card-key ${file} cannot be used: ${problem}. Create a key with: openssl genpkey -algorithm ed25519 -out card-key.pem`,

@@ -5,14 +5,17 @@ import type { Environment } from '../../shared/runtime/environment.ts';
 import { readClientSecret } from '../access/client-secret.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
-type Named = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
+type CheckedSettings = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
 
 /**
  * Checks what a sign-in with the provider needs: the public address, and the secret. A command runs at the sign-in
  * only, because a person may have to unlock a password store.
  * @throws ProductError CONFIGURATION
  */
-export async function checkOidcSignInSettings({ oidc, publicUrl }: Named, env: Environment): Promise<void> {
+export async function checkOidcSignInSettings(
+  { oidc, publicUrl }: CheckedSettings,
+  env: Environment,
+): Promise<void> {
   if (oidc?.signIn === undefined) return;
   const problem = signInAddressProblem(publicUrl);
   if (problem !== undefined)

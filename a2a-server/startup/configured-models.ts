@@ -35,7 +35,7 @@ export function createLazyModels(
   return {
     resolve(name) {
       const id = name === undefined ? settings.model : (tiers.get(name) ?? name);
-      if (!ids.has(id)) throw unknown(name ?? id, [...tiers.keys(), ...ids]);
+      if (!ids.has(id)) throw unknownModelError(name ?? id, [...tiers.keys(), ...ids]);
       // A tier (`fast`, `smart`) may have its own parameters.
       const key = name !== undefined && tiers.has(name) && settings.parameters[name] ? name : id;
       const parameters = { ...settings.parameters[id], ...settings.parameters[key] };
@@ -108,7 +108,7 @@ function withParameters(
   return { ...request, ...parameters, ...(options && { options }) };
 }
 
-function unknown(name: string, offered: readonly string[]): ProductError {
+function unknownModelError(name: string, offered: readonly string[]): ProductError {
   const shown = name.slice(0, 200);
   return new ProductError(
     'UNKNOWN_MODEL',
@@ -119,7 +119,7 @@ function unknown(name: string, offered: readonly string[]): ProductError {
   );
 }
 
-type Offer = Pick<
+type ModelSettingsOfServer = Pick<
   ServerSettings,
   | 'model'
   | 'fastModel'
@@ -139,7 +139,11 @@ type Offer = Pick<
  * Creates each offered model. So a missing key or URL stops the start of the server, and not the first task.
  * @throws ProductError CONFIGURATION
  */
-export function createCheckedModels(settings: Offer, env: Environment, options: ModelOptions = {}): Models {
+export function createCheckedModels(
+  settings: ModelSettingsOfServer,
+  env: Environment,
+  options: ModelOptions = {},
+): Models {
   const { model, fastModel, smartModel, otherModel, modelParameters, ...tables } = settings;
   const { baseUrls, keys, prices, contextWindow, inputModes } = tables;
   const models = createLazyModels(

@@ -56,7 +56,7 @@ export function logLineOfEvent(event: TaskEvent): LogLine | undefined {
         decision,
         scope,
         ...by,
-        reason: cut(reason),
+        reason: cutReason(reason),
         ...(presence && { passkey: presence.passkey.name }),
       });
     }
@@ -76,7 +76,7 @@ export function logLineOfEvent(event: TaskEvent): LogLine | undefined {
         callId,
         toolId,
         principal,
-        reason: cut(reason),
+        reason: cutReason(reason),
       });
     }
     case 'tool.finished':
@@ -90,21 +90,21 @@ export function logLineOfEvent(event: TaskEvent): LogLine | undefined {
     case 'task.queued':
       return debug('a task waits for its turn', { ahead: event.ahead });
     case 'turn.abandoned':
-      return warn('a model turn broke off', { turn: event.turn, reason: cut(event.reason) });
+      return warn('a model turn broke off', { turn: event.turn, reason: cutReason(event.reason) });
     case 'model.unavailable':
       return warn('the model is not available', {
         attempts: event.attempts,
         nextTry: new Date(event.until).toISOString(),
-        reason: cut(event.text),
+        reason: cutReason(event.text),
       });
     case 'task.completed':
       return info('a task ended', { state: 'completed' });
     case 'task.canceled':
-      return info('a task ended', { state: 'canceled', ...event.by, reason: cut(event.reason) });
+      return info('a task ended', { state: 'canceled', ...event.by, reason: cutReason(event.reason) });
     case 'task.failed':
-      return warn('a task ended', { state: 'failed', reason: cut(event.message) });
+      return warn('a task ended', { state: 'failed', reason: cutReason(event.message) });
     case 'task.rejected':
-      return warn('a task ended', { state: 'rejected', reason: cut(event.message) });
+      return warn('a task ended', { state: 'rejected', reason: cutReason(event.message) });
     case 'task.working':
       return debug('a task works', {});
     case 'instructions.read':
@@ -129,7 +129,7 @@ export function logLineOfEvent(event: TaskEvent): LogLine | undefined {
 function verdictLine(verdict: PolicyVerdict, call: { callId: string; tool: string }): LogLine {
   switch (verdict.type) {
     case 'refuse':
-      return info('a call was refused', { ...call, reason: cut(verdict.message) });
+      return info('a call was refused', { ...call, reason: cutReason(verdict.message) });
     case 'allow':
       return debug('a call may run without asking', { ...call, because: verdict.because });
     case 'ask':
@@ -152,7 +152,7 @@ function outcomeLine(outcome: ToolOutcome, ids: Readonly<Record<string, unknown>
       return info('a tool was stopped', {
         ...ids,
         reason: outcome.reason,
-        message: cut(outcome.message),
+        message: cutReason(outcome.message),
         confirmed: outcome.confirmed,
       });
   }
@@ -170,7 +170,7 @@ function idsOf({
   return { callId, tool, ...(toolId !== undefined && { toolId }) };
 }
 
-function cut(reason: string | null): string | undefined {
+function cutReason(reason: string | null): string | undefined {
   if (reason === null || reason === '') return undefined;
   return ellipsize(reason, MAX_REASON_CHARS);
 }

@@ -32,17 +32,17 @@ export function budgetQuestion(snapshot: Snapshot, budget: Budget, now: number):
   const { turns, toolCalls, tokens, usd } = snapshot.spent;
   const activeMs = activeTime(snapshot, now);
   const spent = [
-    reached(turns, budget.turns) && `turns of the model: ${turns}`,
-    reached(toolCalls, budget.toolCalls) && `tool calls: ${toolCalls}`,
-    reached(tokens, budget.tokens) && `tokens: ${tokens}`,
-    reached(usd, budget.usd) && `US dollars: ${usd.toFixed(2)}`,
-    reached(activeMs, budget.activeMs) && `seconds at work: ${Math.round(activeMs / 1000)}`,
+    isReached(turns, budget.turns) && `turns of the model: ${turns}`,
+    isReached(toolCalls, budget.toolCalls) && `tool calls: ${toolCalls}`,
+    isReached(tokens, budget.tokens) && `tokens: ${tokens}`,
+    isReached(usd, budget.usd) && `US dollars: ${usd.toFixed(2)}`,
+    isReached(activeMs, budget.activeMs) && `seconds at work: ${Math.round(activeMs / 1000)}`,
   ].filter((it) => it !== false);
   if (spent.length === 0) return undefined;
   return `The task has used its budget (${spent.join('; ')}). Its work so far is kept. To grant the same budget again, reply; your reply can contain instructions. Otherwise cancel the task.`;
 }
 
-function reached(spent: number, limit: number | null): boolean {
+function isReached(spent: number, limit: number | null): boolean {
   return limit !== null && spent >= limit;
 }
 

@@ -31,10 +31,10 @@ export function decisionMismatch(
 
 export function parseAnswerToCall(call: Call, given: Answer = ''): ReadAnswer {
   const question = questionOfCall(call);
-  const read = question ? parseAnswer(question, given) : no('it is no question.');
+  const read = question ? parseAnswer(question, given) : invalidAnswer('it is no question.');
   return read.ok
     ? read
-    : no(`The answer to call ${call.callId} is not valid: ${read.message} The call still waits.`);
+    : invalidAnswer(`The answer to call ${call.callId} is not valid: ${read.message} The call still waits.`);
 }
 
 /**
@@ -43,26 +43,35 @@ export function parseAnswerToCall(call: Call, given: Answer = ''): ReadAnswer {
  */
 export function parseAnswer(question: Question, given: Answer): ReadAnswer {
   if (question.schema !== undefined) return filledIn(question.schema, given);
-  if (question.choices !== undefined) return chosen(question, given);
-  if (typeof given !== 'string') return no('it needs one text.');
-  return given.trim() === '' ? no('it is empty.') : { ok: true, answer: given };
+  if (question.choices !== undefined) return parseChosenLabels(question, given);
+  if (typeof given !== 'string') return invalidAnswer('it needs one text.');
+  return given.trim() === '' ? invalidAnswer('it is empty.') : { ok: true, answer: given };
 }
 
-function chosen({ choices = [], multiple = false, freeText = false }: Question, given: Answer): ReadAnswer {
+function parseChosenLabels(
+  { choices = [], multiple = false, freeText = false }: Question,
+  given: Answer,
+): ReadAnswer {
   const labels = choices.map(({ label }) => label);
   const known = (text: string): boolean => labels.includes(text);
   const said = saidLabels(given, multiple, known);
-  if (said === undefined) return no(`it needs one of its choices (${list(labels)}), not a form.`);
+  if (said === undefined)
+    return invalidAnswer(`it needs one of its choices (${quotedList(labels)}), not a form.`);
   const strangers = said.filter((text) => !known(text));
   if (strangers.length > 0 && freeText && typeof given === 'string' && given.trim() !== '')
     return { ok: true, answer: multiple ? [given] : given };
   if (strangers.length > 0 && !freeText)
-    return no(`${list(strangers)} is not one of its choices. The choices are ${list(labels)}.`);
+    return invalidAnswer(
+      `${quotedList(strangers)} is not one of its choices. The choices are ${quotedList(labels)}.`,
+    );
   const taken = [...new Set(said)];
   const [first, another] = taken;
-  if (first === undefined || first === '') return no(`it names no choice. The choices are ${list(labels)}.`);
+  if (first === undefined || first === '')
+    return invalidAnswer(`it names no choice. The choices are ${quotedList(labels)}.`);
   if (multiple) return { ok: true, answer: taken };
-  return another === undefined ? { ok: true, answer: first } : no('it takes only one of its choices.');
+  return another === undefined
+    ? { ok: true, answer: first }
+    : invalidAnswer('it takes only one of its choices.');
 }
 
 /** Returns the labels in an answer. Returns undefined if the answer is a form. */
@@ -80,13 +89,15 @@ function saidLabels(
 function filledIn(schema: FormSchema, given: Answer): ReadAnswer {
   const values = typeof given === 'string' ? valuesIn(schema, given) : given;
   if (values === undefined || Array.isArray(values))
-    return no(
-      `it needs a form. Answer with an object with the fields ${list(Object.keys(schema.properties))}.`,
+    return invalidAnswer(
+      `it needs a form. Answer with an object with the fields ${quotedList(Object.keys(schema.properties))}.`,
     );
   const parsed = checkOf(schema).safeParse(values, { error: inputProblem });
   return parsed.success
     ? { ok: true, answer: values }
-    : no(`${parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ')}.`);
+    : invalidAnswer(
+        `${parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ')}.`,
+      );
 }
 
 /** Parses the text as the JSON of a form, or as the value of the only field. */
@@ -110,10 +121,10 @@ function checkOf({ properties, ...schema }: FormSchema): z.ZodType {
   return z.fromJSONSchema({ ...schema, properties: Object.fromEntries(fields), additionalProperties: false });
 }
 
-function list(texts: readonly string[]): string {
+function quotedList(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(', ');
 }
 
-function no(message: string): ReadAnswer {
+function invalidAnswer(message: string): ReadAnswer {
   return { ok: false, message };
 }

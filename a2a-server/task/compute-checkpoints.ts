@@ -58,7 +58,7 @@ function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]):
     after: [after],
     interrupted: false,
   }));
-  const files = [...groupedBy(changes, ({ path }) => path).values()].flatMap(combined);
+  const files = [...groupedBy(changes, ({ path }) => path).values()].flatMap(combineChanges);
   const commands = calls.filter(mayChangeFiles).map(({ title }) => title);
   return {
     id: checkpointId(taskId, turn),
@@ -91,11 +91,11 @@ export function combineFileChanges(checkpoints: readonly Checkpoint[]): Combined
   const files = checkpoints.flatMap(({ taskId, files: changed }) =>
     changed.map((file) => ({ ...file, taskId })),
   );
-  return [...groupedBy(files, ({ path }) => path).values()].flatMap(combined);
+  return [...groupedBy(files, ({ path }) => path).values()].flatMap(combineChanges);
 }
 
 /** Combines the changes of one file. @param changes oldest first */
-function combined<Change extends CheckpointFile>([first, ...later]: readonly Change[]): Change[] {
+function combineChanges<Change extends CheckpointFile>([first, ...later]: readonly Change[]): Change[] {
   return first === undefined ? [] : [later.reduce(followedBy, first)];
 }
 

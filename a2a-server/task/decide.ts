@@ -61,7 +61,7 @@ export function decideCalls(
 ): CommandOutcome {
   const events: TaskEvent[] = [];
   for (const decision of decisions) {
-    const refusal = objection(snapshot, decision, by) ?? decidedTwiceRefusal(decisions, decision);
+    const refusal = refusalOfDecision(snapshot, decision, by) ?? decidedTwiceRefusal(decisions, decision);
     if (refusal) return refusal;
     const call = findCall(snapshot, decision.callId);
     if (call === undefined) continue;
@@ -117,7 +117,11 @@ export function decidedTwiceRefusal(
 }
 
 /** Returns the refusal of an invalid decision. Returns undefined for a valid decision. */
-function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver): CommandRefusal | undefined {
+function refusalOfDecision(
+  snapshot: Snapshot,
+  decision: ResolvedDecision,
+  by: Approver,
+): CommandRefusal | undefined {
   const call = findCall(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
   if (call.decided) return alreadyDecided(call, call.decided);

@@ -38,16 +38,17 @@ export function withDeadlines(
   events: readonly TaskEvent[],
   { now, expiry }: { now: number; expiry: ExpirySettings },
 ): readonly TaskEvent[] {
-  if (!events.some(asks)) return events;
+  if (!events.some(isAskingEvent)) return events;
   const before = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return events.map((event) => {
-    if (!asks(event)) return event;
+    if (!isAskingEvent(event)) return event;
     if (event.type === 'auth.required' || event.question !== undefined)
-      return { ...event, expiresAt: after(now, expiry.decisionMs) };
-    if (event.pending.length === 0) return { ...event, expiresAt: after(now, expiry.idleMs) };
+      return { ...event, expiresAt: timeAfter(now, expiry.decisionMs) };
+    if (event.pending.length === 0) return { ...event, expiresAt: timeAfter(now, expiry.idleMs) };
     const pending = event.pending.map((action) => ({
       ...action,
-      expiresAt: (findSameQuestion(before, action) ?? { expiresAt: after(now, expiry.decisionMs) }).expiresAt,
+      expiresAt: (findSameQuestion(before, action) ?? { expiresAt: timeAfter(now, expiry.decisionMs) })
+        .expiresAt,
     }));
     return { ...event, pending };
   });
@@ -55,7 +56,7 @@ export function withDeadlines(
 
 type AskingEvent = Extract<TaskEvent, { type: 'input.required' | 'auth.required' }>;
 
-function asks(event: TaskEvent): event is AskingEvent {
+function isAskingEvent(event: TaskEvent): event is AskingEvent {
   return event.type === 'input.required' || event.type === 'auth.required';
 }
 
@@ -72,7 +73,7 @@ function deadlineOf({ pending = [], expiresAt }: PendingExpiry): number | null {
 export function deadlineAfterEvents(events: readonly TaskEvent[]): number | null | undefined {
   const state = taskStateAfter(events);
   if (state === undefined) return undefined;
-  const asking = PARKED_STATES.has(state) && events.findLast(asks);
+  const asking = PARKED_STATES.has(state) && events.findLast(isAskingEvent);
   return asking ? deadlineOf(asking) : null;
 }
 
@@ -100,6 +101,6 @@ function whyExpired({ pending = [] }: PendingExpiry, deadline: number): string {
   return `No one decided before ${time}: ${expired.map(({ title }) => title).join('; ')}.`;
 }
 
-function after(now: number, ms: number | null): string | null {
+function timeAfter(now: number, ms: number | null): string | null {
   return ms === null ? null : new Date(now + ms).toISOString();
 }

@@ -57,7 +57,7 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
 export function foldEntry(snapshot: Snapshot, entry: JournalEntry): Snapshot {
   return {
     ...snapshot,
-    ...change(snapshot, entry.event, entry),
+    ...changesOfEvent(snapshot, entry.event, entry),
     spent: budgetUsageAfter(snapshot, entry),
     counted: eventCountAfter(snapshot.counted, entry.event),
     seq: entry.seq,
@@ -113,7 +113,7 @@ function isDelta(event: TaskEvent): event is Extract<TaskEvent, { type: `${strin
   return event.type === 'text.delta' || event.type === 'reasoning.delta';
 }
 
-function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Snapshot> {
+function changesOfEvent(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Snapshot> {
   const { at } = entry;
   switch (event.type) {
     case 'task.created':
@@ -128,7 +128,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'task.working':
       return { status: { state: 'working' } };
     case 'instructions.read':
-      return { instructions: event.files, status: noted(s.status, instructionsNote(event.files)) };
+      return { instructions: event.files, status: withNote(s.status, instructionsNote(event.files)) };
     case 'turn.started':
       return {
         exchanges: [...s.exchanges, ...s.queued.map((message) => ({ type: 'message' as const, message }))],
@@ -151,7 +151,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'agent.session':
       return { agentSession: event.agentSessionId };
     case 'turn.noted':
-      return s.openTurn?.turn === event.turn ? { status: noted(s.status, event.text) } : {};
+      return s.openTurn?.turn === event.turn ? { status: withNote(s.status, event.text) } : {};
     case 'tool.requested': {
       const call = {
         ...createCall(event.call, event.turn, stateAfterVerdict(event.verdict)),
@@ -184,19 +184,19 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
             ? { ...each, turn: { ...each.turn, reminder: event.text } }
             : each,
         ),
-        status: noted(s.status, TODO_REMINDER_NOTE),
+        status: withNote(s.status, TODO_REMINDER_NOTE),
       };
     case 'turn.abandoned':
       return { openTurn: null };
     case 'model.unavailable':
       return {
         outage: { attempts: event.attempts, until: event.until },
-        status: noted(s.status, event.text),
+        status: withNote(s.status, event.text),
       };
     case 'context.summarised':
       return {
         context: foldContextEvent(s.context, event, s.turns),
-        status: noted(s.status, SUMMARY_NOTICE),
+        status: withNote(s.status, SUMMARY_NOTICE),
         ...(event.model !== null && { spending: addModelSpending(s.spending, event.model, event) }),
       };
     case 'context.clipped':
@@ -224,7 +224,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         },
       };
     case 'tool.decided':
-      return decided(s, event, entry);
+      return changesOfDecision(s, event, entry);
     case 'grant.revoked':
       return foldRevokedGrants(s, event.grantIds);
     case 'tool.started':
@@ -273,7 +273,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'process.orphaned':
     case 'workspace.unavailable':
     case 'task.queued':
-      return { status: noted(s.status, event.text) };
+      return { status: withNote(s.status, event.text) };
     case 'tool.interrupted':
       return ofCall(s, event.callId, (call) =>
         event.rerun
@@ -316,7 +316,7 @@ function approverOf(verdict: PolicyVerdict): Pick<Call, 'approver'> {
   return 'approver' in verdict && verdict.approver ? { approver: verdict.approver } : {};
 }
 
-function noted(status: SnapshotStatus, note: string): SnapshotStatus {
+function withNote(status: SnapshotStatus, note: string): SnapshotStatus {
   return status.state === 'working' || status.state === 'submitted' ? { state: status.state, note } : status;
 }
 
@@ -341,7 +341,7 @@ function waitingSince({ status }: Snapshot, at: number): number {
   return 'since' in status ? status.since : at;
 }
 
-function decided(
+function changesOfDecision(
   s: Snapshot,
   event: Extract<TaskEvent, { type: 'tool.decided' }>,
   entry: JournalEntry,

@@ -30,11 +30,11 @@ export interface Grant {
   usesLeft: number | null;
 }
 
-type Decided = Extract<TaskEvent, { type: 'tool.decided' }>;
+type DecidedEvent = Extract<TaskEvent, { type: 'tool.decided' }>;
 
 const MINUTE_MS = 60_000;
 
-export function grantsGivenBy(event: Decided, call: Call, { seq, at }: JournalEntry): Grant[] {
+export function grantsGivenBy(event: DecidedEvent, call: Call, { seq, at }: JournalEntry): Grant[] {
   if (event.scope === 'once') return [];
   const { minutes, uses }: GrantLimits = event.grant ?? {};
   return [

@@ -45,7 +45,7 @@ export function nextStep(
   const turn = trailingTurn(snapshot);
   const batch = nextBatch(callsOfTurn(snapshot, turn));
   if (batch.length > 0) return { type: 'run', calls: batch };
-  const end = snapshot.queued.length > 0 ? undefined : standstill(snapshot, turn);
+  const end = snapshot.queued.length > 0 ? undefined : endOrStuckQuestion(snapshot, turn);
   if (end !== undefined) return { type: 'append', events: [end] };
   const question = budgetQuestion(snapshot, budget, now);
   if (question !== undefined)
@@ -58,7 +58,7 @@ export function nextStep(
  * Returns the event for a task that has nothing new for the model: a question to the person about a stuck model, or the
  * end of the task.
  */
-function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
+function endOrStuckQuestion(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
   const question = stuckQuestion(snapshot);
   if (question !== undefined) return { type: 'input.required', pending: [], question };
   const ended =

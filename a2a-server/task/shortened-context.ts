@@ -37,15 +37,15 @@ export function foldContextEvent(
 ): ShortenedContext {
   switch (event.type) {
     case 'context.summarised':
-      return { ...shorter(context, turns), summary: { upTo: event.upTo, text: event.summary } };
+      return { ...withShorterContext(context, turns), summary: { upTo: event.upTo, text: event.summary } };
     case 'context.clipped':
-      return { ...shorter(context, turns), clip: { upTo: event.upTo, chars: event.chars } };
+      return { ...withShorterContext(context, turns), clip: { upTo: event.upTo, chars: event.chars } };
     case 'context.exceeded':
       return { ...context, refused: 'yes' };
   }
 }
 
-function shorter(context: ShortenedContext, turns: number): ShortenedContext {
+function withShorterContext(context: ShortenedContext, turns: number): ShortenedContext {
   const refused = context.refused === 'no' ? 'no' : 'shortened';
   return { ...context, refused, counted: null, shortenedAt: turns };
 }

@@ -8,7 +8,7 @@ import { callsOfTurn, type Call, type ConversationItem, type Snapshot, type Turn
 
 type Fault = 'empty' | 'cut' | 'refused' | 'same';
 
-interface Rule {
+interface StuckRule {
   /** The number of stuck turns in a row that get no remark. A few such turns may be correct. */
   silent: number;
   /** The number of stuck turns in a row after which the task asks a person. */
@@ -18,7 +18,7 @@ interface Rule {
   did: string;
 }
 
-const RULES: Readonly<Record<Fault, Rule>> = {
+const RULES: Readonly<Record<Fault, StuckRule>> = {
   empty: {
     silent: 0,
     most: 3,
@@ -52,7 +52,7 @@ const RULES: Readonly<Record<Fault, Rule>> = {
 /** Returns remarks for the model. The key is the number of the turn that the remark follows. */
 export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   const told = new Map<number, string>();
-  for (const { fault, count, turn } of faults(snapshot)) {
+  for (const { fault, count, turn } of stuckTurns(snapshot)) {
     const { silent, remark } = RULES[fault];
     if (count > silent) told.set(turn.turn, `(${remark})`);
   }
@@ -61,11 +61,11 @@ export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
 
 export function stuckQuestion(snapshot: Snapshot): string | undefined {
   const last = snapshot.exchanges.at(-1);
-  const fault = faults(snapshot).at(-1);
+  const fault = stuckTurns(snapshot).at(-1);
   if (last?.type !== 'turn' || fault === undefined || last.turn !== fault.turn) return undefined;
   const { most, did } = RULES[fault.fault];
   if (fault.count < most) return undefined;
-  return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastly(snapshot, fault.turn)}. The work so far is kept. To let it try again, reply; your reply can contain advice. Otherwise cancel the task.`;
+  return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastCallText(snapshot, fault.turn)}. The work so far is kept. To let it try again, reply; your reply can contain advice. Otherwise cancel the task.`;
 }
 
 /** True if a turn without tool calls does not complete the task. */
@@ -73,23 +73,23 @@ export function isTurnUnfinished({ end }: Turn): boolean {
   return end === 'empty' || end === 'length';
 }
 
-function lastly(snapshot: Snapshot, turn: Turn): string {
+function lastCallText(snapshot: Snapshot, turn: Turn): string {
   const [call] = callsOfTurn(snapshot, turn);
   if (call === undefined) return '';
   const { text } = resultForModel(call);
   return ` (last call: ${call.title}: ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 200)})`;
 }
 
-interface Found {
+interface StuckTurn {
   fault: Fault;
   /** The number of stuck turns in a row, including this turn. */
   count: number;
   turn: Turn;
 }
 
-function faults(snapshot: Snapshot): Found[] {
-  const found: Found[] = [];
-  let before: { exchange: ConversationItem; found: Found | undefined } | undefined;
+function stuckTurns(snapshot: Snapshot): StuckTurn[] {
+  const found: StuckTurn[] = [];
+  let before: { exchange: ConversationItem; found: StuckTurn | undefined } | undefined;
   for (const exchange of snapshot.exchanges) {
     const previous = before?.exchange.type === 'turn' ? before.exchange.turn : undefined;
     const fault = exchange.type === 'turn' ? faultOf(snapshot, exchange.turn, previous) : undefined;

@@ -30,7 +30,7 @@ export function todoReminders(snapshot: Snapshot): ReadonlyMap<number, string> {
       age = 0;
     } else if (open > 0 && calls.length > 0) {
       age += 1;
-      if (age % OLD_TURNS === 0) told.set(exchange.turn.turn, reminder(open, age));
+      if (age % OLD_TURNS === 0) told.set(exchange.turn.turn, reminderText(open, age));
     }
   }
   return told;
@@ -61,6 +61,6 @@ function itemsText(open: number): string {
   return open === 1 ? '1 open item' : `${String(open)} open items`;
 }
 
-function reminder(open: number, age: number): string {
+function reminderText(open: number, age: number): string {
   return `(Your to-do list is ${String(age)} turns old and has ${itemsText(open)}. The person follows your work by it. Bring it up to date.)`;
 }

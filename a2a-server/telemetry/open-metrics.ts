@@ -91,7 +91,7 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
   for (const result of PUSH_RESULTS) countPushes(result, 0);
   return {
     appended(taskId, entries) {
-      for (const activity of activities.note(taskId, entries)) count(instruments, activity, known);
+      for (const activity of activities.note(taskId, entries)) countActivity(instruments, activity, known);
     },
     append: (result, seconds) =>
       instruments.record('a2a.server.append.duration', seconds, { 'a2a.append.result': result }),
@@ -141,7 +141,7 @@ function setGauges(set: SetGauge, facts: MeasuredServerState): void {
   set('a2a.server.journal.size', bytes);
 }
 
-function count(instruments: Instruments, activity: TaskActivity, tools: ReadonlySet<string>): void {
+function countActivity(instruments: Instruments, activity: TaskActivity, tools: ReadonlySet<string>): void {
   switch (activity.type) {
     case 'model-call': {
       const model = modelAttributes(activity.model);

@@ -51,7 +51,7 @@ export function openTraces({ instance, env }: TracesOptions): Traces {
     },
     appended(taskId, entries, trace) {
       for (const activity of activities.note(taskId, entries))
-        record(activity, { taskId, tracer, executions, parent: otelContextOf(trace) });
+        recordActivity(activity, { taskId, tracer, executions, parent: otelContextOf(trace) });
     },
     async close() {
       for (const span of executions.values()) span.end();
@@ -60,7 +60,7 @@ export function openTraces({ instance, env }: TracesOptions): Traces {
   };
 }
 
-interface Recording {
+interface RecordingContext {
   taskId: string;
   tracer: Tracer;
   /** The spans of the running executions, by task id. */
@@ -69,7 +69,10 @@ interface Recording {
   parent: Context;
 }
 
-function record(activity: TaskActivity, { taskId, tracer, executions, parent }: Recording): void {
+function recordActivity(
+  activity: TaskActivity,
+  { taskId, tracer, executions, parent }: RecordingContext,
+): void {
   const task = { 'a2a.task.id': taskId };
   const execution = executions.get(taskId);
   const inExecution = execution === undefined ? parent : traceApi.setSpan(parent, execution);

@@ -59,7 +59,7 @@ export class TaskActivityTracker {
     return entries.flatMap(({ at, event }) => {
       const opened = startsWork(event) && !this.#open.has(taskId);
       const known = this.#open.get(taskId);
-      const activity = this.#activity(taskId, event, at);
+      const activity = this.#activityOfEvent(taskId, event, at);
       const closed = known !== undefined && !this.#open.has(taskId);
       return [
         ...(opened ? [{ type: 'execution-start' as const, at }] : []),
@@ -74,10 +74,10 @@ export class TaskActivityTracker {
     return this.#open.size;
   }
 
-  #activity(taskId: string, event: TaskEvent, at: number): TaskActivity | undefined {
+  #activityOfEvent(taskId: string, event: TaskEvent, at: number): TaskActivity | undefined {
     switch (event.type) {
       case 'turn.started':
-        this.#work(taskId).turn = { turn: event.turn, model: event.model, startedAt: at };
+        this.#openWorkOf(taskId).turn = { turn: event.turn, model: event.model, startedAt: at };
         return undefined;
       case 'turn.finished':
       case 'turn.abandoned': {
@@ -98,7 +98,7 @@ export class TaskActivityTracker {
           : { type: 'summary', model, usage, ...(usd !== undefined && { usd }) };
       }
       case 'tool.started':
-        this.#work(taskId).tools.set(event.toolId, at);
+        this.#openWorkOf(taskId).tools.set(event.toolId, at);
         return undefined;
       case 'tool.finished': {
         const { tool, callId, toolId, outcome } = event;
@@ -165,7 +165,7 @@ export class TaskActivityTracker {
     }
   }
 
-  #work(taskId: string): OpenWork {
+  #openWorkOf(taskId: string): OpenWork {
     const known = this.#open.get(taskId);
     if (known !== undefined) return known;
     const work: OpenWork = { tools: new Map() };

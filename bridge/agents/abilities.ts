@@ -8,7 +8,7 @@ import { acceptsMediaType } from './input-modes.ts';
 import { withTimeout } from './timeout.ts';
 
 /** `unknown` means that the agent's answer shows neither `yes` nor `no`. */
-type Answered = 'yes' | 'no' | 'unknown';
+type YesNoOrUnknown = 'yes' | 'no' | 'unknown';
 
 export interface AgentAbilities {
   /** The A2A versions and transports that the agent card lists, such as `1.0 JSONRPC`. */
@@ -20,8 +20,8 @@ export interface AgentAbilities {
    * the current task.
    */
   resumption: 'replay' | 'current-state';
-  cancel: Answered;
-  list: Answered;
+  cancel: YesNoOrUnknown;
+  list: YesNoOrUnknown;
   /** The media types that the bridge can send and the agent accepts in messages. */
   files: readonly string[];
   /** How the agent asks before a risky action: with a preview of the action, or with a question in text. */
@@ -58,7 +58,7 @@ export async function probeAgentAbilities(agent: Agent): Promise<AgentAbilities>
 /**
  * Asks the agent to cancel a task that does not exist. An agent that can cancel tasks answers that it has no such task.
  */
-async function canCancel(agent: Agent, connection: A2aConnection): Promise<Answered> {
+async function canCancel(agent: Agent, connection: A2aConnection): Promise<YesNoOrUnknown> {
   const by = { reason: 'The bridge checks whether tasks can be cancelled.', channel: 'cli' } as const;
   try {
     await withTimeout(TIMEOUT_MS, connection.cancel(randomUUID(), by));
@@ -69,7 +69,7 @@ async function canCancel(agent: Agent, connection: A2aConnection): Promise<Answe
   }
 }
 
-async function canList(agent: Agent, connection: A2aConnection): Promise<Answered> {
+async function canList(agent: Agent, connection: A2aConnection): Promise<YesNoOrUnknown> {
   try {
     return (await withTimeout(TIMEOUT_MS, connection.list({}, 1))) === null ? 'no' : 'yes';
   } catch (thrown) {

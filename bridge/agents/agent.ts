@@ -56,7 +56,7 @@ export class Agent {
    */
   connect(): Promise<A2aConnection> {
     if (this.#isGone()) this.#connection = undefined;
-    this.#connection ??= this.#reach();
+    this.#connection ??= this.#openConnection();
     return this.#connection;
   }
 
@@ -128,7 +128,7 @@ export class Agent {
       : new ProductError(error.reason, message, { facts: error.facts });
   }
 
-  async #reach(): Promise<A2aConnection> {
+  async #openConnection(): Promise<A2aConnection> {
     this.#isGone = () => false;
     try {
       const endpoint = await this.#locate();

@@ -20,14 +20,14 @@ async function readCardKey(whose: string, file: string): Promise<KeyObject> {
   try {
     key = createPublicKey(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable({ whose, file }, fileProblem(error), error);
+    throw unusableKeyError({ whose, file }, fileProblem(error), error);
   }
   if (cardSigningAlgorithm(key) === undefined)
-    throw unusable({ whose, file }, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
+    throw unusableKeyError({ whose, file }, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
   return key;
 }
 
-function unusable(
+function unusableKeyError(
   { whose, file }: { whose: string; file: string },
   problem: string,
   cause?: unknown,

@@ -64,15 +64,18 @@ export async function readSecret(
   { whose, what, source }: ConfiguredSecret,
   env: Environment,
 ): Promise<string> {
-  const value = await read({ whose, what, source }, env);
+  const value = await readConfiguredSecret({ whose, what, source }, env);
   if (HEADER_VALUE.test(value)) return value;
-  throw refusal(
+  throw unusableCredentialError(
     whose,
     `Its ${what} is ${value === '' ? 'empty' : 'not a single line of plain characters'}, and cannot be sent. (It is not shown here: it may be a secret.)`,
   );
 }
 
-async function read({ whose, what, source }: ConfiguredSecret, env: Environment): Promise<string> {
+async function readConfiguredSecret(
+  { whose, what, source }: ConfiguredSecret,
+  env: Environment,
+): Promise<string> {
   if (typeof source === 'string') return source;
   if ('env' in source) {
     const value = env[source.env];
@@ -85,13 +88,13 @@ async function read({ whose, what, source }: ConfiguredSecret, env: Environment)
   try {
     return await readSecretFromCommand(source.command);
   } catch (error) {
-    throw refusal(
+    throw unusableCredentialError(
       whose,
       `The command for its ${what} (${source.command[0] ?? ''} …) ${errorMessageOf(error)}. Its output is not shown, because it may contain the secret. Run it in a terminal to see it.`,
     );
   }
 }
 
-function refusal(whose: string, trouble: string): ProductError {
+function unusableCredentialError(whose: string, trouble: string): ProductError {
   return new ProductError('CONFIGURATION', `${whose} cannot be used. ${trouble}`);
 }

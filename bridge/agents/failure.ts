@@ -58,8 +58,8 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   for (const error of chainOf(thrown)) {
     if (error instanceof ProductError) return { error, arrival: 'refused' };
     if (error instanceof HttpError) return ofHttp(error, agent);
-    if (error instanceof WithheldCredentialsError) return withheld(error, agent);
-    if (error instanceof UntrustedCardError) return untrusted(error, agent);
+    if (error instanceof WithheldCredentialsError) return withheldCredentialsFailure(error, agent);
+    if (error instanceof UntrustedCardError) return untrustedCardFailure(error, agent);
     const code = withCode.safeParse(error).data?.code ?? '';
     const distrust = tlsFailureText(code, agent);
     if (distrust !== undefined) return neverArrived(distrust, error);
@@ -74,17 +74,20 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   }
   const { name } = described.safeParse(thrown).data ?? { name: '' };
   if (name === 'TimeoutError') {
-    return unreachable(
+    return unreachableFailure(
       `Agent "${agent}" did not answer in time. Try again, or check it with get_agent_capabilities_and_version.`,
       { trouble: 'timeout', cause: thrown },
     );
   }
   // `fetch` reports every network failure as a TypeError, so the name is enough.
   if (name === 'TypeError' || name === 'AbortError') {
-    return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, {
-      trouble: 'network',
-      cause: thrown,
-    });
+    return unreachableFailure(
+      `The connection to agent "${agent}" broke (${innermostMessage(thrown)}). Try again.`,
+      {
+        trouble: 'network',
+        cause: thrown,
+      },
+    );
   }
   return notA2A(thrown, agent);
 }
@@ -130,12 +133,12 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
     // A2A's reasons are general. The metadata may contain the exact reason, if the agent is this project's server.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
     const own = reasonOf(ours);
-    if (own !== undefined) return refusal(own, message, facts);
+    if (own !== undefined) return refusedRequest(own, message, facts);
     const known = reasonOf(info.reason);
-    if (known === 'UNKNOWN_TASK') return refusal(known, unknownTaskText(agent, message), facts);
-    if (known !== undefined) return refusal(known, message, facts);
+    if (known === 'UNKNOWN_TASK') return refusedRequest(known, unknownTaskText(agent, message), facts);
+    if (known !== undefined) return refusedRequest(known, message, facts);
   }
-  return refusal(
+  return refusedRequest(
     'AGENT_ERROR',
     `Agent "${agent}" refused: ${collapsedLine(message, MAX_AGENT_TEXT_CHARACTERS)}`,
     metadata,
@@ -155,7 +158,7 @@ function isReason(word: string): word is ErrorReason {
   return ERROR_REASONS.some((reason) => reason === word);
 }
 
-function refusal(reason: ErrorReason, message: string, facts: ErrorFacts = {}): RequestFailure {
+function refusedRequest(reason: ErrorReason, message: string, facts: ErrorFacts = {}): RequestFailure {
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 
@@ -174,12 +177,12 @@ function ofHttp(error: HttpError, agent: string): RequestFailure {
   }
   if (status >= 500 || status === 429) {
     const sentence = `Agent "${agent}" has a server error (${error.message}). Try again later. If the error stays, read the agent's log.${said}`;
-    return unreachable(sentence, { trouble: 'http', cause: error, retryAfter: error.retryAfter });
+    return unreachableFailure(sentence, { trouble: 'http', cause: error, retryAfter: error.retryAfter });
   }
   // RFC 9110 §15.5.9: with status 408, the server received only a part of the request. So the agent has done nothing.
   if (status === 408 || (status === 400 && error.excerpt === '')) {
     const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again. If the error stays, check its URL in the bridge's settings.`;
-    return { ...unreachable(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
+    return { ...unreachableFailure(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
   }
   if (status >= 300 && status < 400) {
     const sentence = `Agent "${agent}" cannot be used at this address: ${error.message}, and the bridge does not follow that. The operator of the agent must correct the address on the agent card.${said}`;
@@ -197,14 +200,14 @@ function ofHttp(error: HttpError, agent: string): RequestFailure {
 }
 
 function neverArrived(sentence: string, cause: unknown): RequestFailure {
-  return { ...unreachable(sentence, { trouble: 'network', cause }), arrival: 'no' };
+  return { ...unreachableFailure(sentence, { trouble: 'network', cause }), arrival: 'no' };
 }
 
 /**
  * Returns the error for an agent that demanded credentials, but received none. The fact `credentials: not-sent` shows
  * that the agent has not refused them.
  */
-function withheld(error: WithheldCredentialsError, agent: string): RequestFailure {
+function withheldCredentialsFailure(error: WithheldCredentialsError, agent: string): RequestFailure {
   const { at, origin } = error;
   const sentence = `Agent "${agent}" wants credentials at ${at}. The bridge did not send them: they go only to the origin of the agent's URL, ${origin}. If the agent's card names the right address, set it as "url" of the agent in "agents" of the bridge's configuration file, and the card's address as "cardUrl".`;
   return {
@@ -220,7 +223,7 @@ function withheld(error: WithheldCredentialsError, agent: string): RequestFailur
  * Returns the error for a card without a trusted signature. The bridge reads the card before it sends anything else, so
  * no request has arrived.
  */
-function untrusted(cause: UntrustedCardError, agent: string): RequestFailure {
+function untrustedCardFailure(cause: UntrustedCardError, agent: string): RequestFailure {
   const sentence = `Agent "${agent}" is not used: none of the keys in its "cardKeys" has signed its agent card. Only the card was requested. If the agent has a new key, get the public key from its operator and add the file to "cardKeys" in the bridge's configuration file.`;
   return {
     error: new ProductError('AGENT_ERROR', sentence, { facts: { card: 'not-trusted' }, cause }),
@@ -228,7 +231,7 @@ function untrusted(cause: UntrustedCardError, agent: string): RequestFailure {
   };
 }
 
-function unreachable(
+function unreachableFailure(
   sentence: string,
   {
     trouble,
@@ -255,6 +258,6 @@ function chainOf(thrown: unknown): unknown[] {
   return chain;
 }
 
-function innermost(thrown: unknown): string {
+function innermostMessage(thrown: unknown): string {
   return collapsedLine(errorMessageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
 }

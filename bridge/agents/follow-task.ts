@@ -9,7 +9,7 @@ import { keepReadingStream } from '../../shared/runtime/keep-reading.ts';
 import type { Agent } from './agent.ts';
 import type { A2aConnection, MoreOrEnough } from './connection.ts';
 
-interface FollowedTask {
+interface FollowTaskOptions {
   agent: Agent;
   taskId: string;
   signal: AbortSignal;
@@ -32,7 +32,7 @@ interface FollowedTask {
  * Follows a task until the caller has enough events.
  * @throws ProductError if the task cannot be followed; the abort reason of `signal`
  */
-export async function followTask(followed: FollowedTask): Promise<void> {
+export async function followTask(followed: FollowTaskOptions): Promise<void> {
   const {
     agent,
     taskId,
@@ -75,13 +75,13 @@ export async function followTask(followed: FollowedTask): Promise<void> {
         onEnd?.();
       } catch (thrown) {
         cut = failed(thrown);
-        if (!passes(cut)) throw cut;
+        if (!mayReopenStream(cut)) throw cut;
       }
       if (enough(connection)) return 'enough';
       if (cut !== undefined) throw cut;
       return 'ended';
     },
-    passes,
+    passes: mayReopenStream,
     endedEarly: () =>
       new ProductError(
         'AGENT_UNREACHABLE',
@@ -95,6 +95,6 @@ export async function followTask(followed: FollowedTask): Promise<void> {
  * Returns true if the stream may be opened again after this error. If the agent refused the request, it would refuse it
  * again. But an error within a stream may be temporary.
  */
-function passes(error: unknown): boolean {
+function mayReopenStream(error: unknown): boolean {
   return error instanceof ProductError && (error.retryable || error.reason === 'AGENT_ERROR');
 }

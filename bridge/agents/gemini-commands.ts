@@ -33,8 +33,8 @@ const listed = z.object({
   description: z.string().default(''),
   arguments: z.array(argument).default([]),
 });
-type Listed = z.infer<typeof listed> & { subCommands: Listed[] };
-const command: z.ZodType<Listed> = listed.extend({
+type ListedCommand = z.infer<typeof listed> & { subCommands: ListedCommand[] };
+const command: z.ZodType<ListedCommand> = listed.extend({
   get subCommands() {
     return z.array(command).default([]);
   },
@@ -55,7 +55,7 @@ export async function fetchGeminiCommands(
   try {
     const response = await ask(placeOf('listCommands', url));
     const parsed = commands.safeParse(await response.json());
-    return parsed.success ? parsed.data.commands.flatMap(flat) : null;
+    return parsed.success ? parsed.data.commands.flatMap(flattenCommands) : null;
   } catch (error) {
     if (error instanceof HttpError && error.status === 404) return null;
     throw error;
@@ -63,9 +63,9 @@ export async function fetchGeminiCommands(
 }
 
 /** Converts the tree of commands to a list. A command comes before its subcommands. */
-function flat({ subCommands, arguments: args, ...rest }: Listed): OfferedCommand[] {
+function flattenCommands({ subCommands, arguments: args, ...rest }: ListedCommand): OfferedCommand[] {
   const own = args.map(({ name, description, isRequired }) => ({ name, description, required: isRequired }));
-  return [{ ...rest, arguments: own }, ...subCommands.flatMap(flat)];
+  return [{ ...rest, arguments: own }, ...subCommands.flatMap(flattenCommands)];
 }
 
 /**
@@ -83,7 +83,7 @@ export async function executeGeminiCommand(
     body: JSON.stringify(call),
     signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
   }).catch((error: unknown) => {
-    throw refusal(error, call);
+    throw toCommandError(error, call);
   });
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     await response.body?.cancel();
@@ -105,7 +105,7 @@ function answerOf(body: unknown): GeminiCommandAnswer {
 /** The error format of gemini-cli's server. It is not an A2A error. */
 const refused = z.object({ error: z.string() });
 
-function refusal(error: unknown, call: CommandCall): unknown {
+function toCommandError(error: unknown, call: CommandCall): unknown {
   if (!(error instanceof HttpError)) return error;
   const why = refused.safeParse(parseJson(error.excerpt)).data?.error ?? error.excerpt;
   if (error.status === 404)

@@ -25,7 +25,7 @@ export function formFieldsOfQuestion(question: Question): FormFields {
   if (multiple) {
     const ticks = choices.map(({ label, description }, index): [string, FormField] => [
       tickOf(index),
-      { type: 'boolean', ...described({ title: label, description }), default: false },
+      { type: 'boolean', ...titleAndDescription({ title: label, description }), default: false },
     ]);
     return { properties: { ...Object.fromEntries(ticks), ...other } };
   }
@@ -109,7 +109,7 @@ function valueOf(values: readonly string[], name: unknown): unknown {
   return values[at] ?? name;
 }
 
-function described({
+function titleAndDescription({
   title,
   description,
 }: {
@@ -176,7 +176,7 @@ function valuesOf({ type, items, oneOf, enum: values }: SchemaField): readonly s
 }
 
 function fieldOf(field: SchemaField): FormField {
-  const about = described(field);
+  const about = titleAndDescription(field);
   switch (field.type) {
     case 'boolean':
       return { ...about, type: 'boolean', ...defaultOf(z.boolean(), field.default) };

@@ -152,7 +152,7 @@ function stillAsked(
   session: Session,
   formHistory: FormHistory,
 ): readonly FormCandidate[] {
-  const asks = formHistory.asks(session.view?.taskId ?? '', session.asked);
+  const asks = formHistory.lastOffered(session.view?.taskId ?? '', session.asked);
   return opened.filter(({ callId }) => asks.some((ask) => ask.callId === callId));
 }
 

@@ -43,18 +43,18 @@ export class ApprovalCardCodes {
     const issued = this.#actions.get(code);
     this.#actions.delete(code);
     if (issued === undefined || issued.until <= this.#now())
-      throw refused('This code was used before, or has expired.');
+      throw refusedCodeError('This code was used before, or has expired.');
     if (
       issued.agent !== agent ||
       issued.taskId !== taskId ||
       issued.callId !== callId ||
       issued.shown !== shown
     )
-      throw refused('This code belongs to another action.');
+      throw refusedCodeError('This code belongs to another action.');
   }
 }
 
-function refused(why: string): ProductError {
+function refusedCodeError(why: string): ProductError {
   return new ProductError(
     'INVALID_DECISION',
     `${why} Nothing was decided. The approval card loads the action again.`,

@@ -1,15 +1,15 @@
-interface Described {
+interface TitleAndDescription {
   title?: string;
   description?: string;
 }
 
-export type TextField = Described & { type: 'string'; default?: string } & (
+export type TextField = TitleAndDescription & { type: 'string'; default?: string } & (
     | { enum: string[]; enumNames?: string[] }
     | { minLength?: number; maxLength?: number; format?: 'email' | 'uri' | 'date' | 'date-time' }
   );
 
 /** A form field. MCP allows primitive types and lists of choices (MCP 2025-11-25, `PrimitiveSchemaDefinition`). */
-export type FormField = Described &
+export type FormField = TitleAndDescription &
   (
     | TextField
     | { type: 'number' | 'integer'; minimum?: number; maximum?: number; default?: number }

@@ -15,7 +15,7 @@ const MAX_RECORDS = 1_000;
  */
 export const MAX_INVALID_ANSWERS = 4;
 
-interface Earlier extends EarlierForms {
+interface EarlierFormCounts extends EarlierForms {
   /** How many of the earlier forms got an invalid answer. The links of the others have expired. */
   invalid: number;
 }
@@ -32,7 +32,7 @@ export class FormHistory {
   /** The time at which each form was first sent, and what it is about. The key is the task id and the form key. */
   readonly #since = new Map<string, { at: number; about: FormCandidate['about'] }>();
   /** The earlier forms for each call. None of them got a valid answer. The key is the task id and the call id. */
-  readonly #before = new Map<string, Earlier>();
+  readonly #before = new Map<string, EarlierFormCounts>();
   /** The last forms of calls that got too many invalid answers. The key is the task id and the form key. */
   readonly #spent = new Map<string, true>();
   /**
@@ -63,15 +63,15 @@ export class FormHistory {
 
   /** Returns the forms of a task for the window of the client as it is now. */
   offer(taskId: string, asked: PendingInput): readonly FormCandidate[] {
-    keep(this.#columns, taskId, this.#columnsNow());
-    return this.asks(taskId, asked);
+    setBounded(this.#columns, taskId, this.#columnsNow());
+    return this.lastOffered(taskId, asked);
   }
 
   /**
    * Returns the forms of a task as they were last offered. The key of a form depends on its rows. So an answer counts,
    * even if the person has made the window wider meanwhile.
    */
-  asks(taskId: string, asked: PendingInput): readonly FormCandidate[] {
+  lastOffered(taskId: string, asked: PendingInput): readonly FormCandidate[] {
     return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), {
       fields: this.#fields,
       columns: this.#columns.get(taskId) ?? this.#columnsNow(),
@@ -82,8 +82,8 @@ export class FormHistory {
    * Records that the person has opened the link of a form. Until the link expires, no other form asks about the action.
    * @param forMs the time until the link expires, in milliseconds
    */
-  open(taskId: string, { key }: FormCandidate, forMs: number): void {
-    keep(this.#opened, nameOf(taskId, key), this.#now() + forMs);
+  recordOpenedLink(taskId: string, { key }: FormCandidate, forMs: number): void {
+    setBounded(this.#opened, nameOf(taskId, key), this.#now() + forMs);
   }
 
   isOpen(taskId: string, { key }: FormCandidate): boolean {
@@ -94,48 +94,49 @@ export class FormHistory {
    * Records that the bridge sends these forms in the state of an MCP task. The client polls the state, and shows a form
    * with the same key only once.
    */
-  out(taskId: string, asks: readonly FormCandidate[]): void {
-    this.shown(
+  recordSent(taskId: string, asks: readonly FormCandidate[]): void {
+    this.recordShown(
       taskId,
       asks.filter(({ key }) => !this.#since.has(nameOf(taskId, key))),
     );
   }
 
   /** Records that a tool call shows these forms now. A later tool call shows the same forms to the person again. */
-  shown(taskId: string, asks: readonly FormCandidate[]): void {
-    for (const { key, about } of asks) keep(this.#since, nameOf(taskId, key), { at: this.#now(), about });
+  recordShown(taskId: string, asks: readonly FormCandidate[]): void {
+    for (const { key, about } of asks)
+      setBounded(this.#since, nameOf(taskId, key), { at: this.#now(), about });
   }
 
   /** Returns what the form with this key is about. Returns undefined if this process did not send the form. */
-  wasAbout(taskId: string, key: string): FormCandidate['about'] | undefined {
+  subjectOfForm(taskId: string, key: string): FormCandidate['about'] | undefined {
     return this.#since.get(nameOf(taskId, key))?.about;
   }
 
   /**
    * Returns how long the person has had the form, in milliseconds. Returns undefined if this process did not send it.
    */
-  age(taskId: string, { key }: FormCandidate): number | undefined {
+  ageOfFormMs(taskId: string, { key }: FormCandidate): number | undefined {
     const since = this.#since.get(nameOf(taskId, key));
     return since === undefined ? undefined : this.#now() - since.at;
   }
 
   /** Records that the link of a form has expired. The next form for the call has another key and a new link. */
-  renew(taskId: string, { callId }: FormCandidate): void {
+  recordExpiredLink(taskId: string, { callId }: FormCandidate): void {
     const name = nameOf(taskId, callId);
     const { count = 0, note = '', invalid = 0 } = this.#before.get(name) ?? {};
-    keep(this.#before, name, { count: count + 1, note, invalid });
+    setBounded(this.#before, name, { count: count + 1, note, invalid });
   }
 
   /**
    * Records an invalid answer. The next form for the call explains the problem and has another key. After too many
    * invalid answers, there is no next form.
    */
-  again(taskId: string, { callId, key }: FormCandidate, note: string): void {
+  recordInvalidAnswer(taskId: string, { callId, key }: FormCandidate, note: string): void {
     const name = nameOf(taskId, callId);
     const { count = 0, invalid = 0 } = this.#before.get(name) ?? {};
     if (invalid + 1 < MAX_INVALID_ANSWERS)
-      keep(this.#before, name, { count: count + 1, note, invalid: invalid + 1 });
-    else keep(this.#spent, nameOf(taskId, key), true);
+      setBounded(this.#before, name, { count: count + 1, note, invalid: invalid + 1 });
+    else setBounded(this.#spent, nameOf(taskId, key), true);
   }
 
   /**
@@ -153,7 +154,7 @@ function nameOf(taskId: string, what: string): string {
 }
 
 /** Adds an entry. Removes the oldest entry when the map is full. */
-function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
+function setBounded<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);
   const [oldest] = map.keys();

@@ -70,8 +70,8 @@ async function formOf(
   if (link === undefined) return undefined;
   const taskId = session.view?.taskId ?? '';
   if (link !== 'expired') return { ask, params: { mode: 'url', message: ask.message, url: link.url } };
-  formHistory.renew(taskId, ask);
-  const renewed = formHistory.asks(taskId, session.asked).find(({ callId }) => callId === ask.callId);
+  formHistory.recordExpiredLink(taskId, ask);
+  const renewed = formHistory.lastOffered(taskId, session.asked).find(({ callId }) => callId === ask.callId);
   if (renewed?.about !== 'page' || renewed.key === ask.key) return undefined;
   const next = await links.link(session, renewed);
   if (next === undefined || next === 'expired') return undefined;
@@ -89,17 +89,17 @@ export function commandLineNotes(unoffered: readonly FormCandidate[]): readonly 
       case 'other-approver':
         return otherApproverNote(ask);
       case 'unshown':
-        return note('Question', ask.question, tooLong(callId));
+        return commandLineNote('Question', ask.question, tooLong(callId));
       case 'question':
-        return note('Question', ask.question, spent(callId));
+        return commandLineNote('Question', ask.question, formsUsedUpText(callId));
       case 'asked':
-        return note('Question', ask.action, spent(callId));
+        return commandLineNote('Question', ask.action, formsUsedUpText(callId));
       case 'action':
-        return note('Action', ask.action, spent(callId));
+        return commandLineNote('Action', ask.action, formsUsedUpText(callId));
       case 'page':
         if (ask.action.presence === true)
           return `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page, or denies it anywhere. \`mcp-a2a-bridge page\` prints a link to the page.`;
-        return note(
+        return commandLineNote(
           ask.action.preview.type === 'question' ? 'Question' : 'Action',
           ask.action,
           tooLong(callId),
@@ -122,11 +122,11 @@ function tooLong(callId: string): string {
   return `${callId} does not fit into a form`;
 }
 
-function spent(callId: string): string {
+function formsUsedUpText(callId: string): string {
   return `${callId} was asked in ${MAX_INVALID_ANSWERS} forms, and no answer counted`;
 }
 
-function note(what: 'Action' | 'Question', { shown }: { shown: string }, why: string): string {
+function commandLineNote(what: 'Action' | 'Question', { shown }: { shown: string }, why: string): string {
   const decides =
     what === 'Action'
       ? `approve it with \`mcp-a2a-bridge approve ${shown}\``

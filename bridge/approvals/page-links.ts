@@ -22,14 +22,14 @@ const MIN_LIFETIME_MS = 20_000;
 const RETRY_MS = 30_000;
 const MAX_LINKS = 200;
 
-interface Kept {
+interface StoredLink {
   url: string | undefined;
   /** The time at which the link expires by the wall clock, in milliseconds since 1970. */
   until: number;
 }
 
 export class PageLinks {
-  readonly #kept = new Map<string, Promise<Kept>>();
+  readonly #kept = new Map<string, Promise<StoredLink>>();
 
   /**
    * Returns the link of a form, and creates it if necessary.
@@ -39,8 +39,9 @@ export class PageLinks {
     const taskId = session.view?.taskId ?? '';
     const name = `${taskId} ${ask.key}`;
     const { callId, action } = ask;
-    const making = this.#kept.get(name) ?? this.#make(session, { taskId, callId, shown: action.shown });
-    this.#keep(name, making);
+    const making =
+      this.#kept.get(name) ?? this.#requestLink(session, { taskId, callId, shown: action.shown });
+    this.#storeLink(name, making);
     const { url, until } = await making;
     const leftMs = until - Date.now();
     if (url !== undefined) return leftMs > MIN_LIFETIME_MS ? { url, leftMs } : 'expired';
@@ -48,13 +49,13 @@ export class PageLinks {
     return undefined;
   }
 
-  async #make(session: Session, target: PageTarget): Promise<Kept> {
+  async #requestLink(session: Session, target: PageTarget): Promise<StoredLink> {
     const link = await requestSessionPageLink(session, target);
     if (link === null) return { url: undefined, until: Date.now() + RETRY_MS };
     return { url: link.url, until: Date.parse(link.expiresAt) };
   }
 
-  #keep(name: string, making: Promise<Kept>): void {
+  #storeLink(name: string, making: Promise<StoredLink>): void {
     this.#kept.set(name, making);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MAX_LINKS && oldest !== undefined) this.#kept.delete(oldest);

@@ -5,7 +5,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput, McpDecisionWord } from './decision-input.ts';
 
 /** A pending action, as a tool result or a webhook post showed it. */
-interface ShownAction {
+interface ActionAsShown {
   callId: string;
   /** The number of characters of the preview that were left out. */
   cut: number;
@@ -38,7 +38,7 @@ export function findCutPreviewError(
  * @throws ProductError FORBIDDEN
  */
 export function refuseCutPreviews(
-  shown: readonly ShownAction[],
+  shown: readonly ActionAsShown[],
   decisions: readonly Pick<DecisionInput, 'callId' | 'decision'>[],
 ): void {
   const reports = new Map(shown.map((report) => [report.callId, report]));

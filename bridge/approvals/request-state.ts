@@ -51,10 +51,10 @@ export type FormRoundState = z.infer<typeof roundState>;
 const signedState = z.object({ call: z.string(), state: roundState });
 
 /** The answers to the forms of the previous round, by form key. They are not validated yet. */
-interface Responses {
+interface RoundResponses {
   responses: Readonly<Record<string, unknown>>;
 }
-export type AnsweredFormRound = FormRoundState & Responses;
+export type AnsweredFormRound = FormRoundState & RoundResponses;
 export type AnsweredSessionRound = Extract<AnsweredFormRound, { about: 'session' }>;
 export type AnsweredPermitRound = Extract<AnsweredFormRound, { about: 'permit' }>;
 
@@ -72,7 +72,7 @@ export class RequestStateSigner {
    * @throws ProductError CONFIGURATION if the key cannot be read or created
    */
   async sign(state: FormRoundState, call: CallNameAndArguments): Promise<string> {
-    return (await this.#opened()).mint({ call: digestOf(call), state });
+    return (await this.#loadCodec()).mint({ call: digestOf(call), state });
   }
 
   /**
@@ -81,10 +81,10 @@ export class RequestStateSigner {
    */
   async verify(text: string, context: ServerContext): Promise<unknown> {
     if (!isCanonical(text)) throw new Error('malformed');
-    return (await this.#opened()).verify(text, context);
+    return (await this.#loadCodec()).verify(text, context);
   }
 
-  #opened(): Promise<RequestStateCodec> {
+  #loadCodec(): Promise<RequestStateCodec> {
     this.#codec ??= readOrCreateTokenFile(this.#stateDirectory, 'request-state-key')
       .then((key) => createRequestStateCodec({ key, ttlSeconds: VALID_SECONDS }))
       .catch((error: unknown) => {

@@ -49,7 +49,7 @@ export async function submitFormAnswers({
   rules,
 }: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
   const taskId = session.view?.taskId ?? '';
-  const asks = formHistory.asks(taskId, session.asked);
+  const asks = formHistory.lastOffered(taskId, session.asked);
   const late = lateAnswerNotes(responses, { asks, view: session.view, channel, formHistory });
   const opened: FormCandidate[] = [];
   const decisions: PersonDecision[] = [];
@@ -61,18 +61,18 @@ export async function submitFormAnswers({
       unanswered.push('not understood');
       continue;
     }
-    const timing = { afterMs: formHistory.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
+    const timing = { afterMs: formHistory.ageOfFormMs(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
     const answer = formOutcomeOf(ask, responses[ask.key], timing);
     if (answer.type === 'decision') {
       decisions.push(answer.decision);
       deciding.push(ask);
     } else if (answer.type === 'opened') {
       const link = ask.about === 'page' ? await links.link(session, ask) : undefined;
-      if (link !== undefined && link !== 'expired') formHistory.open(taskId, ask, link.leftMs);
+      if (link !== undefined && link !== 'expired') formHistory.recordOpenedLink(taskId, ask, link.leftMs);
       opened.push(ask);
     } else {
       unanswered.push(answer.why);
-      if (answer.note !== '') formHistory.again(taskId, ask, answer.note);
+      if (answer.note !== '') formHistory.recordInvalidAnswer(taskId, ask, answer.note);
     }
   }
   const settled = { opened, late, unanswered };
@@ -84,7 +84,7 @@ export async function submitFormAnswers({
     if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
     if (error.reason !== 'ALREADY_DECIDED')
       for (const ask of deciding)
-        formHistory.again(taskId, ask, `The previous answer did not count: ${error.message}`);
+        formHistory.recordInvalidAnswer(taskId, ask, `The previous answer did not count: ${error.message}`);
     // Another decision has changed the pending actions, so the bridge reads the task again.
     await session.look();
     return { ...settled, decided: 0, refused: errorMessageOf(error) };

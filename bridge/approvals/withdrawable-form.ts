@@ -37,7 +37,7 @@ export async function showForm({
   const shown = new AbortController();
   const open = (): boolean =>
     session.view?.taskId === taskId &&
-    formHistory.asks(taskId, session.asked).some(({ key }) => key === ask.key);
+    formHistory.lastOffered(taskId, session.asked).some(({ key }) => key === ask.key);
   const withdraw = (): void => {
     if (!open()) shown.abort(new Error('It was decided elsewhere.'));
   };
@@ -47,7 +47,7 @@ export async function showForm({
   try {
     // The decision may have been made since the caller built the form.
     if (!open()) return { type: 'withdrawn' };
-    formHistory.shown(taskId, [ask]);
+    formHistory.recordShown(taskId, [ask]);
     return { type: 'answered', response: await client.elicit(params, shown.signal, ask.key) };
   } catch (error) {
     if (signal.aborted) return { type: 'gone' };

@@ -13,7 +13,7 @@ export interface LateAnswerContext {
   asks: readonly FormCandidate[];
   view: TaskView | undefined;
   channel: DecisionChannel;
-  formHistory: { wasAbout(taskId: string, key: string): FormCandidate['about'] | undefined };
+  formHistory: { subjectOfForm(taskId: string, key: string): FormCandidate['about'] | undefined };
 }
 
 const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
@@ -31,12 +31,13 @@ export function lateAnswerNotes(
     const action = answer.safeParse(response).data?.action;
     if (action === undefined || open.has(key) || view === undefined) return [];
     // If the form only opened a page, the person has not answered anything. So there is no note.
-    if (action === 'accept' && formHistory.wasAbout(view.taskId, key) === 'page') return [];
+    if (action === 'accept' && formHistory.subjectOfForm(view.taskId, key) === 'page') return [];
     const callId = callIn(key);
     const call = view.calls.find((each) => each.callId === callId);
     // Some agents do not report decided calls, so the call may be unknown. An answer with a key that no form had is
     // ignored.
-    if (call === undefined) return formHistory.wasAbout(view.taskId, key) === undefined ? [] : [NOT_WAITING];
+    if (call === undefined)
+      return formHistory.subjectOfForm(view.taskId, key) === undefined ? [] : [NOT_WAITING];
     if (isSame(call, action, channel)) return [];
     return [
       lateNote(

@@ -38,7 +38,7 @@ const reading: DialectFieldReaders = {
   seq: () => null,
 };
 
-interface Ids {
+interface TaskAndSessionId {
   taskId: string;
   sessionId: string;
 }
@@ -102,7 +102,7 @@ function statusUpdate({
   }
 }
 
-function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly Observation[] {
+function stateChange(ids: TaskAndSessionId, status: TaskStatus, metadata: unknown): readonly Observation[] {
   const text = messageText(status.message);
   const said: PlainTextQuestion | null =
     text === '' ? null : questionWithCode({ id: idOf(status.message, ids.taskId), text: withNextStep(text) });
@@ -131,7 +131,7 @@ function withNextStep(text: string): string {
   return `${text}\nIts turn ended there, and its open calls will not run. Answer with what it should do next, e.g. "go on".`;
 }
 
-function ofCall(ids: Ids, call: GeminiToolCall): readonly Observation[] {
+function ofCall(ids: TaskAndSessionId, call: GeminiToolCall): readonly Observation[] {
   const activity = toolCallEventOf(call);
   return [
     ...(isAwaitingDecision(call)

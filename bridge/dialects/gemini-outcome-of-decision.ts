@@ -37,7 +37,10 @@ export function toConfirmation(decision: Decision, pending: readonly PendingActi
     case 'edit':
       return { callId, outcome: 'cancel' };
     case 'answer':
-      throw invalid(callId, `This agent asks no questions of this kind; ${callId} takes no answer.`);
+      throw invalidDecisionError(
+        callId,
+        `This agent asks no questions of this kind; ${callId} takes no answer.`,
+      );
     case 'approve':
       return { callId, outcome: approvalOf(decision, action) };
   }
@@ -82,7 +85,7 @@ function approvalOf(
         : sideEffect === 'network'
           ? ' It has only "trust_always", which stops asking for fetches and for file edits.'
           : '';
-    throw invalid(
+    throw invalidDecisionError(
       callId,
       `This agent has no trust of this scope (${scope}) for ${callId}. Nothing was sent.${wider} "approve" lets this one call run.`,
     );
@@ -111,6 +114,6 @@ function unknownCall(callId: string, pending: readonly PendingAction[]): Product
   );
 }
 
-function invalid(callId: string, message: string): ProductError {
+function invalidDecisionError(callId: string, message: string): ProductError {
   return new ProductError('INVALID_DECISION', message, { facts: { callId } });
 }

@@ -21,9 +21,9 @@ function partText(part: Part, of = 'file'): string {
     case 'text':
       return content.value;
     case 'data':
-      return shortened(jsonText(content.value), MAX_DATA_CHARACTERS);
+      return shortenText(jsonText(content.value), MAX_DATA_CHARACTERS);
     case 'url':
-      return `[${fileName(part, of)}: ${shortened(content.value, MAX_URL_CHARACTERS)}]`;
+      return `[${fileName(part, of)}: ${shortenText(content.value, MAX_URL_CHARACTERS)}]`;
     case 'raw':
       return `[${fileName(part, of)}: ${String(content.value.length)} bytes]`;
   }
@@ -83,7 +83,7 @@ function fileName(part: Part, of: string): string {
   return part.mediaType === '' ? name : `${name}, ${part.mediaType}`;
 }
 
-function shortened(text: string, length: number): string {
+function shortenText(text: string, length: number): string {
   return text.length > length
     ? `${text.slice(0, length)}… (${String(text.length - length)} more characters)`
     : text;

@@ -31,7 +31,7 @@ export interface FileProposal {
  * because the agent removes them.
  */
 export function isFileUnchanged({ before }: FileProposal, now: string): boolean {
-  return plain(before) === plain(now);
+  return withoutBomAndCr(before) === withoutBomAndCr(now);
 }
 
 /** Returns the action with a diff against the current file. It has a new code, because the person must decide again. */
@@ -49,14 +49,15 @@ export function withCurrentDiff(
 }
 
 function currentDiff({ path, after, part }: FileProposal, now: string): string {
-  const whole = part && plain(now).includes(part.from) ? replaced(plain(now), part) : after;
-  return unifiedFileDiff(path.replace(/^\/+/, ''), plain(now), whole);
+  const whole =
+    part && withoutBomAndCr(now).includes(part.from) ? replaceText(withoutBomAndCr(now), part) : after;
+  return unifiedFileDiff(path.replace(/^\/+/, ''), withoutBomAndCr(now), whole);
 }
 
-function replaced(text: string, { from, to }: { from: string; to: string }): string {
+function replaceText(text: string, { from, to }: { from: string; to: string }): string {
   return text.replaceAll(from, () => to);
 }
 
-function plain(text: string): string {
+function withoutBomAndCr(text: string): string {
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }

@@ -43,7 +43,7 @@ export class DesktopNotifications implements InboxSurface {
         ? [`${String(added.length)} results or actions wait in the inbox.`]
         : added.map(({ entry }) => inboxEntryText(entry));
     // The caller does not wait for these promises, because a slow desktop must not delay the files for hooks.
-    for (const text of texts) void this.#run(desktopCommand(process.platform, text));
+    for (const text of texts) void this.#runCommand(desktopCommand(process.platform, text));
   }
 
   close(): void {
@@ -54,7 +54,7 @@ export class DesktopNotifications implements InboxSurface {
    * Runs the command. Never rejects: an error is logged. The notification is not repeated, because the inbox still
    * contains the entry.
    */
-  async #run(command: DesktopCommand | undefined): Promise<void> {
+  async #runCommand(command: DesktopCommand | undefined): Promise<void> {
     try {
       if (command === undefined) throw new Error(`there is no program for ${process.platform}`);
       await promisify(execFile)(command.program, command.args, { timeout: TIMEOUT_MS });

@@ -69,7 +69,7 @@ export class InboxFollower {
     if (this.#closed) return;
     this.#changed = true;
     if (this.#reading !== undefined) return;
-    this.#reading = this.#readAll()
+    this.#reading = this.#updateUntilCurrent()
       .catch((error: unknown) =>
         this.#parts.log.warn(
           { err: error },
@@ -86,7 +86,7 @@ export class InboxFollower {
     this.#refresh();
   }
 
-  async #readAll(): Promise<void> {
+  async #updateUntilCurrent(): Promise<void> {
     while (this.#changed && !this.#closed) {
       // The reading starts in the next turn of the event loop. Otherwise its disk access could delay the reply to a
       // tool call.
@@ -94,11 +94,11 @@ export class InboxFollower {
       this.#changed = false;
       if (this.#closed || !this.wanted) return;
       this.#stopWatching ??= this.#watchDatabase();
-      await this.#readOnce();
+      await this.#updateSurfaces();
     }
   }
 
-  async #readOnce(): Promise<void> {
+  async #updateSurfaces(): Promise<void> {
     const { results, live, surfaces } = this.#parts;
     for (const session of live.all) this.#follow(session);
     const sessions = live.all.map(listedLiveSession);

@@ -58,10 +58,10 @@ export class ResultInbox {
    * Checks which tasks have ended. It takes over the delegations of bridges that have ended, and asks the agents about
    * tasks that another client may have decided. The current tool call waits only briefly for this check.
    */
-  look(): Promise<void> {
+  refresh(): Promise<void> {
     // If a check is still running, later tool calls do not wait for it.
     if (this.#looking !== undefined) return Promise.resolve();
-    this.#looking = this.#look()
+    this.#looking = this.#readTasks()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'the inbox could not be checked'))
       .finally(() => (this.#looking = undefined));
     return withTimeout(MAX_CHECK_MS, this.#looking).catch(() => undefined);
@@ -86,14 +86,14 @@ export class ResultInbox {
 
   #watch(session: Session): void {
     session.listen((change) => {
-      if (change.type === 'state') this.#noticed(session);
+      if (change.type === 'state') this.#handleEndedTask(session);
       if (change.type === 'handed-over')
         this.#collected.add(resultKey(delegatedTaskOf(session, change.view)));
     });
-    this.#noticed(session);
+    this.#handleEndedTask(session);
   }
 
-  #noticed(session: Session): void {
+  #handleEndedTask(session: Session): void {
     const { view, over } = session;
     if (view === undefined) return;
     if (!over) {
@@ -134,14 +134,16 @@ export class ResultInbox {
     if (!this.#collected.has(key)) await results.put(task, view.state);
   }
 
-  async #look(): Promise<void> {
+  async #readTasks(): Promise<void> {
     const { delegations, outbox } = this.#parts;
     // The check starts in the next turn of the event loop, so that the tool call sends its own requests first. The
     // check then need not repeat them.
     await nextTurn();
     await delegations.adopt();
     // The map removes duplicates, because several delegations may belong to the same task.
-    const going = new Map(outbox.going(MAX_CHECKED_TASKS).map((task) => [resultKey(task), task]));
+    const going = new Map(
+      outbox.listUnfinishedTasks(MAX_CHECKED_TASKS).map((task) => [resultKey(task), task]),
+    );
     const byAgent = new Map<string, DelegatedTaskId[]>();
     for (const [key, task] of going) {
       if (this.#collected.has(key)) continue;

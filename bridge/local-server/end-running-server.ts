@@ -21,7 +21,7 @@ const POLL_MS = 20;
  * @throws ProductError SHUTTING_DOWN if it still runs after 30 s
  */
 export async function endServerProcess({ type, record: { pid } }: EndableServer): Promise<void> {
-  if (type === 'running') signal(pid);
+  if (type === 'running') sendTerminationSignal(pid);
   const until = performance.now() + STOP_TIMEOUT_MS;
   while (isPidInUse(pid)) {
     if (performance.now() > until)
@@ -33,7 +33,7 @@ export async function endServerProcess({ type, record: { pid } }: EndableServer)
   }
 }
 
-function signal(pid: number): void {
+function sendTerminationSignal(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {

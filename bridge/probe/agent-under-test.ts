@@ -88,17 +88,17 @@ export class AgentUnderTest {
 
   /** Sends a message, waits for the answer, and returns the task in it. */
   async send(params: ProbeMessage): Promise<ProbedTaskContent> {
-    this.#count();
+    this.#countMessage();
     const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
     if (answer.task === undefined)
       throw new NoAnswerError('the agent answers with a message, and starts no task');
-    return this.#seen(ProbedTaskContent.ofTask(answer.task));
+    return this.#recordTaskId(ProbedTaskContent.ofTask(answer.task));
   }
 
   async *begin(): AsyncGenerator<StreamedEvent, void, undefined> {
-    this.#count();
+    this.#countMessage();
     for await (const frame of this.client.stream('SendStreamingMessage', this.message())) {
-      this.#seen(new ProbedTaskContent().take(frame.data));
+      this.#recordTaskId(new ProbedTaskContent().take(frame.data));
       yield frame;
     }
   }
@@ -176,13 +176,13 @@ export class AgentUnderTest {
       }
   }
 
-  #seen(view: ProbedTaskContent): ProbedTaskContent {
+  #recordTaskId(view: ProbedTaskContent): ProbedTaskContent {
     if (view.taskId !== undefined) this.#taskIds.add(view.taskId);
     return view;
   }
 
   /** Counts a message. @throws NoAnswerError if the probe may send no more messages */
-  #count(): void {
+  #countMessage(): void {
     if (this.#messages >= MAX_PROBE_MESSAGES)
       throw new NoAnswerError(`the limit of ${MAX_PROBE_MESSAGES} messages is reached`);
     this.#messages += 1;

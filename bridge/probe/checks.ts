@@ -79,7 +79,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const id = randomUUID();
       await server.send(server.message(id));
       const again = server.send(server.message(id, `${server.text}\nsay And more.`));
-      return (await refused(again)) ? passed() : failedOutcome('the server accepted it as a new message');
+      return (await isRefused(again)) ? passed() : failedOutcome('the server accepted it as a new message');
     },
   },
   {
@@ -175,7 +175,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const { frames, taskId } = await server.whole();
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
-        if (!(await refused(readUntilRest(server.subscribe(taskId, cursor)))))
+        if (!(await isRefused(readUntilRest(server.subscribe(taskId, cursor)))))
           return failedOutcome(`the cursor ${cursor} was accepted`);
       return passed();
     },
@@ -189,17 +189,17 @@ export const PROBE_CHECKS: readonly Check[] = [
       const task = await server.send(server.message());
       const taskId = task.taskId ?? '';
       if (!task.ended) {
-        if (await refused(server.client.call('CancelTask', { id: taskId })))
+        if (await isRefused(server.client.call('CancelTask', { id: taskId })))
           return unsupported('its tasks wait, and it does not cancel them, so none ends');
         if ((await server.ended(taskId)) === undefined)
           return failedOutcome('it accepted a cancel and does not end');
       }
       const before = (await server.settled(taskId))?.content;
       const { message } = server.message(randomUUID(), 'more');
-      if (!(await refused(server.send({ message: { ...message, taskId } }))))
+      if (!(await isRefused(server.send({ message: { ...message, taskId } }))))
         return failedOutcome('it accepted a message');
       // A2A 1.0 §3.3.1: a second cancel may be accepted.
-      if (task.ended && !(await refused(server.client.call('CancelTask', { id: taskId }))))
+      if (task.ended && !(await isRefused(server.client.call('CancelTask', { id: taskId }))))
         return failedOutcome('it accepted a cancel');
       if ((await server.task(taskId)).content !== before) return failedOutcome('it has changed');
       return passed(task.ended ? '' : 'a task that was cancelled');
@@ -211,7 +211,7 @@ export const PROBE_CHECKS: readonly Check[] = [
     source: 'A2A 1.0 §3.4.2 (MUST)',
     why: 'A client with a wrong id must get an error.',
     run: async (server) =>
-      (await refused(server.task(randomUUID())))
+      (await isRefused(server.task(randomUUID())))
         ? passed()
         : failedOutcome('the server answered with a task'),
   },
@@ -242,7 +242,7 @@ export const PROBE_CHECKS: readonly Check[] = [
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const { taskId = '', content } = await server.send(server.message());
       await restart();
-      const now = await known(server, taskId);
+      const now = await readTaskIfKnown(server, taskId);
       if (now === undefined) return failedOutcome('the server does not know the task any more');
       if (now.content !== content) return failedOutcome('the task has changed');
       return passed(server.rest === 'COMPLETED' ? '' : 'a task that waits');
@@ -262,7 +262,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       if (opening.done) return failedOutcome('the stream was empty');
       const { taskId = '' } = taskContentOf([opening.value]);
       await restart();
-      if ((await known(server, taskId)) === undefined)
+      if ((await readTaskIfKnown(server, taskId)) === undefined)
         return failedOutcome('the server does not know the task any more');
       return afterInterruption(server, taskId);
     },
@@ -286,7 +286,10 @@ export const PROBE_CHECKS: readonly Check[] = [
 ];
 
 /** Reads the task from the agent. Returns undefined if the agent does not have the task. */
-async function known(server: AgentUnderTest, taskId: string): Promise<ProbedTaskContent | undefined> {
+async function readTaskIfKnown(
+  server: AgentUnderTest,
+  taskId: string,
+): Promise<ProbedTaskContent | undefined> {
   try {
     return await server.task(taskId);
   } catch (error) {
@@ -305,7 +308,7 @@ async function afterInterruption(server: AgentUnderTest, taskId: string): Promis
     : unsupported('not judged: the task is INPUT_REQUIRED, but so may be a task whose work was stopped');
 }
 
-async function refused(work: Promise<unknown>): Promise<boolean> {
+async function isRefused(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
     return false;

@@ -83,7 +83,7 @@ export class JsonRpcClient implements A2aRpcCaller {
   }
 
   async call(method: string, params: unknown): Promise<unknown> {
-    const response = await this.#post(method, params, { limit: this.#limit() });
+    const response = await this.#post(method, params, { limit: this.#requestSignal() });
     return resultOf(await jsonOf(response));
   }
 
@@ -94,7 +94,7 @@ export class JsonRpcClient implements A2aRpcCaller {
   ): AsyncGenerator<StreamedEvent, void, undefined> {
     // If the caller leaves the loop early, this signal closes the connection.
     const left = new AbortController();
-    const limit = AbortSignal.any([this.#limit(), left.signal]);
+    const limit = AbortSignal.any([this.#requestSignal(), left.signal]);
     try {
       const response = await this.#post(method, params, { limit, lastEventId });
       if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
@@ -110,14 +110,14 @@ export class JsonRpcClient implements A2aRpcCaller {
         const { id, event, data } = next.value;
         if (event !== undefined && event !== 'message')
           throw new NoAnswerError(`the agent ended the stream with the event "${event}": ${data}`);
-        yield { id, data: resultOf(parsed(data)), text: data };
+        yield { id, data: resultOf(parseAnswer(data)), text: data };
       }
     } finally {
       left.abort();
     }
   }
 
-  #limit(): AbortSignal {
+  #requestSignal(): AbortSignal {
     return AbortSignal.any([this.#options.signal, AbortSignal.timeout(MAX_ANSWER_MS)]);
   }
 
@@ -152,10 +152,10 @@ async function jsonOf(response: Response): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     throw new NoAnswerError(`the answer was cut: ${errorMessageOf(error)}`);
   });
-  return parsed(text);
+  return parseAnswer(text);
 }
 
-function parsed(text: string): unknown {
+function parseAnswer(text: string): unknown {
   const json = parseJson(text);
   if (json === undefined) throw new NoAnswerError(`the answer is not JSON: ${text.slice(0, 100)}`);
   return json;

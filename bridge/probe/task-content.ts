@@ -47,12 +47,12 @@ export class ProbedTaskContent {
     const told = event.parse(raw);
     if ('task' in told) {
       this.taskId = told.task.id;
-      this.#become(told.task.status);
+      this.#applyStatus(told.task.status);
       this.#texts.clear();
       for (const each of told.task.artifacts) this.#texts.set(each.artifactId, textOf(each));
     } else if ('statusUpdate' in told) {
       this.taskId = told.statusUpdate.taskId;
-      this.#become(told.statusUpdate.status);
+      this.#applyStatus(told.statusUpdate.status);
     } else if ('artifactUpdate' in told) {
       const { artifact: chunk, append, taskId } = told.artifactUpdate;
       this.taskId = taskId;
@@ -87,7 +87,7 @@ export class ProbedTaskContent {
     });
   }
 
-  #become({ state, message }: z.infer<typeof status>): void {
+  #applyStatus({ state, message }: z.infer<typeof status>): void {
     this.state = state.replace(/^TASK_STATE_/, '');
     this.statusText = message === undefined ? '' : textOf(message);
   }

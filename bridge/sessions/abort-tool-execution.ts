@@ -22,7 +22,7 @@ interface AbortContext extends KnownAgents {
   onFailure?: (error: ProductError) => void;
 }
 
-interface AbortRequest {
+interface ToolToAbort {
   toolId: string;
   /** The name of the agent that runs the tool. By default all agents are asked. */
   agent?: string | undefined;
@@ -38,7 +38,7 @@ interface AbortRequest {
  */
 export async function abortToolExecution(
   agents: AbortContext,
-  { reason = 'aborted over MCP', ...request }: AbortRequest,
+  { reason = 'aborted over MCP', ...request }: ToolToAbort,
 ): Promise<AbortAnswer> {
   const answer = await answerOf(agents, { ...request, reason });
   const { success, message } = answer;
@@ -51,12 +51,12 @@ export async function abortToolExecution(
 
 async function answerOf(
   { registry, live, onFailure }: AbortContext,
-  { toolId: id, agent: name, reason }: AbortRequest & { reason: string },
+  { toolId: id, agent: name, reason }: ToolToAbort & { reason: string },
 ): Promise<AbortAnswer> {
   if (!TOOL_ID.test(id)) {
     return {
       success: false,
-      message: `${shown(id)} is not the id of a tool execution. check_task_progress_and_status names those that run.`,
+      message: `${shownId(id)} is not the id of a tool execution. check_task_progress_and_status names those that run.`,
     };
   }
   const named = registry.named(name);
@@ -118,6 +118,6 @@ async function abortAt(
   }
 }
 
-function shown(id: string): string {
+function shownId(id: string): string {
   return id === '' ? 'An empty text' : JSON.stringify(ellipsize(id, 80));
 }

@@ -78,16 +78,16 @@ async function contentOf(
 ): Promise<Uint8Array> {
   const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
-      throw unreadable(path, fileProblem(error), error);
+      throw unreadableFileError(path, fileProblem(error), error);
     },
   );
   try {
     const info = await handle.stat();
-    if (!info.isFile()) throw unreadable(path, 'it is not a regular file');
+    if (!info.isFile()) throw unreadableFileError(path, 'it is not a regular file');
     // Checks the path again. A directory above the file may have been replaced by a symbolic link meanwhile.
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
-      throw unreadable(path, 'its path has changed');
+      throw unreadableFileError(path, 'its path has changed');
     if (await isIn(stateDirectory, place, info)) throw stateFile(path);
     if (info.size > most) throw tooLarge(path);
     const content = Buffer.alloc(info.size);
@@ -130,7 +130,7 @@ function kindOf(path: string, content: Uint8Array): AttachedFile {
   return { name: basename(path), mediaType, hash };
 }
 
-function unreadable(path: string, why: string, cause?: unknown): ProductError {
+function unreadableFileError(path: string, why: string, cause?: unknown): ProductError {
   return new ProductError(
     'MALFORMED',
     `The file ${visibleLine(path)} cannot be read: ${why}. Nothing was sent. Check the path.`,

@@ -32,7 +32,7 @@ export async function cancelSessionTask(
 ): Promise<'cancelled' | 'ended-before'> {
   try {
     await session.agent.ask(async (connection) => {
-      session.take(taskAsStreamResponse(await connection.cancel(taskId, by)), connection);
+      session.applyEvent(taskAsStreamResponse(await connection.cancel(taskId, by)), connection);
     });
     return 'cancelled';
   } catch (error) {

@@ -19,7 +19,7 @@ export interface ClientConnection {
   left: boolean;
 }
 
-interface Delegated {
+interface DelegatedMessage {
   client: ClientConnection;
   messageId: string;
 }
@@ -35,7 +35,7 @@ const REASON = 'the client closed the connection';
 
 export class DelegatingClients {
   readonly #parts: ClientTasksParts;
-  readonly #last = new WeakMap<Session, Delegated>();
+  readonly #last = new WeakMap<Session, DelegatedMessage>();
 
   constructor(parts: ClientTasksParts) {
     this.#parts = parts;

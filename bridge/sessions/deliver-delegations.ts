@@ -91,7 +91,7 @@ export class DelegationService {
    * @param beforeSending called after the bridge has connected and before it sends. If it throws, nothing is sent.
    * @throws ProductError SESSION_BUSY until the session's first message is delivered
    */
-  async goOn(
+  async continueSession(
     session: Session,
     work: DelegatedWork,
     beforeSending: () => void = () => undefined,
@@ -145,10 +145,10 @@ export class DelegationService {
    * Returns the last identical delegation whose client received no reply. The client may have cancelled its tool call,
    * or the bridge was killed.
    */
-  async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
+  async findUnanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.adopt();
     return this.#parts.outbox
-      .titled(taskTitleOf(asked.text))
+      .openWithTitle(taskTitleOf(asked.text))
       .findLast((entry) => isSameUnansweredWork(entry, asked) && this.#isGivenUp(entry));
   }
 
@@ -166,8 +166,8 @@ export class DelegationService {
    * client has received the reply, a repeated tool call joins this task, even after a crash.
    * @returns a function that records that the client has received the reply
    */
-  asks(messageId: string, call: AbortSignal): OnReplyConfirmed {
-    return this.#calls.asks(messageId, call);
+  recordWaitingCall(messageId: string, call: AbortSignal): OnReplyConfirmed {
+    return this.#calls.recordWaitingCall(messageId, call);
   }
 
   /**
@@ -175,7 +175,7 @@ export class DelegationService {
    * repeated tool call starts no second task. Such a reply is not a result, so a repeated tool call still joins the
    * same task.
    */
-  promise(session: Session, call: AbortSignal): void {
+  recordUndeliveredReply(session: Session, call: AbortSignal): void {
     const failed = sessionStateName(session.state) === 'not-delivered';
     for (const outgoing of this.#outgoing.of(session)) {
       outgoing.promised = true;
@@ -246,7 +246,7 @@ export class DelegationService {
    * @returns `done`, which resolves when the delegation is delivered or has failed; undefined if another process
    * finishes the delegation
    */
-  async takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
+  async takeOver(messageId: string): Promise<{ done: Promise<void> } | undefined> {
     await this.adopt();
     const outgoing = this.#outgoing.get(messageId);
     return outgoing?.origin === 'ended-bridge' ? { done: outgoing.finished } : undefined;

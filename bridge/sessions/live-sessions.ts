@@ -107,7 +107,7 @@ export class LiveSessions {
   /** Returns the local directories that bridges of this user gave to the session as workspaces. */
   #workspacesOf({ id, agent }: Session, url: string): string[] {
     return this.#outbox
-      .ofHandle(id, agent.name)
+      .findByHandle(id, agent.name)
       .flatMap(({ settings: { workspace } }) =>
         workspace === undefined ? [] : (agent.localPath(workspace, url) ?? []),
       );

@@ -36,7 +36,7 @@ function logActivity(session: Session, activity: ToolCallEvent, log: Logger): vo
   const ids = { ...idsOf(session), callId, tool };
   if (activity.type === 'tool.decided') {
     const { decision, by, channel } = activity;
-    log.info({ ...ids, decision, by, channel, reason: shortened(activity.reason) }, 'a person decided');
+    log.info({ ...ids, decision, by, channel, reason: shortenReason(activity.reason) }, 'a person decided');
   } else if (activity.type === 'tool.finished') {
     const { toolId, outcome, stopReason } = activity;
     const level = outcome === 'ok' ? 'debug' : 'info';
@@ -53,13 +53,13 @@ function logSent(session: Session, { decisions, channel, problem }: DecisionsSen
         : {
             callId: sent.decision.callId,
             decision: sent.decision.decision,
-            reason: shortened('reason' in sent.decision ? sent.decision.reason : undefined),
+            reason: shortenReason('reason' in sent.decision ? sent.decision.reason : undefined),
           };
     log.info({ ...idsOf(session), ...facts, channel, problem }, words);
   }
 }
 
-function shortened(reason: string | undefined): string | undefined {
+function shortenReason(reason: string | undefined): string | undefined {
   return reason === undefined ? undefined : oneLineExcerpt(reason, MAX_REASON_CHARACTERS);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Delivers the message of an outbox entry, and updates the entry. B1: a delegation happens exactly once.
  *
- * `send` and `resume` end in one of three ways. The agent has sent the task id: `#accepted`. The outcome is not final:
+ * `send` and `resume` end in one of three ways. The agent has sent the task id: `#recordAccepted`. The outcome is not final:
  * `#postpone`. The message is lost, withdrawn or refused: the entry is deleted, or records the failure.
  */
 import type { Message } from '@a2a-js/sdk';
@@ -73,9 +73,9 @@ export class MessageDelivery {
         }),
       );
     } catch (error) {
-      throw this.#failed(outgoing, error);
+      throw this.#recordFailed(outgoing, error);
     }
-    this.#accepted(outgoing);
+    this.#recordAccepted(outgoing);
     // The agent has the message. So a lost connection is no failure of the delivery.
     const connection = await session.agent.connect().catch(() => undefined);
     // An agent that does not recognize repeated messages may also be unable to list its tasks. So the task id must be
@@ -96,8 +96,8 @@ export class MessageDelivery {
         return await this.send(outgoing, entry, { resumed: true });
       const found = await findTaskByMessage(connection, delegationMessage(entry, connection.dialect));
       if (found !== undefined) {
-        session.take(taskAsStreamResponse(found), connection);
-        this.#accepted(outgoing);
+        session.applyEvent(taskAsStreamResponse(found), connection);
+        this.#recordAccepted(outgoing);
         session.follow();
         return;
       }
@@ -112,7 +112,7 @@ export class MessageDelivery {
    * Records that the agent has sent the task id. If a crash loses this write, the next bridge sends the message again,
    * or searches for the task.
    */
-  #accepted(outgoing: MessageInFlight): void {
+  #recordAccepted(outgoing: MessageInFlight): void {
     outgoing.unconfirmed = false;
     const { session, messageId } = outgoing;
     const { view, id } = session;
@@ -122,7 +122,7 @@ export class MessageDelivery {
     writes.begin(session, async () => {
       try {
         const state = { type: 'accepted' as const, taskId, sessionId: id };
-        await outbox.together(() => outbox.update(messageId, { state }));
+        await outbox.inOneCommit(() => outbox.update(messageId, { state }));
       } finally {
         this.#parts.outgoing.remove(outgoing);
       }
@@ -131,7 +131,7 @@ export class MessageDelivery {
   }
 
   /** Records a failed delivery. Returns the error for the tool call. */
-  #failed(outgoing: MessageInFlight, error: unknown): unknown {
+  #recordFailed(outgoing: MessageInFlight, error: unknown): unknown {
     outgoing.unconfirmed = false;
     const { session, messageId, promised } = outgoing;
     const { outbox, live } = this.#parts;
@@ -166,14 +166,14 @@ export class MessageDelivery {
     this.#parts.calls.end(messageId);
     session.postpone(errorMessageOf(error), new Date(Date.now() + RESEND_AFTER_MS));
     this.#parts.onPostponed();
-    return error instanceof ProductError ? kept(session, error) : error;
+    return error instanceof ProductError ? messageKeptError(session, error) : error;
   }
 }
 
 /**
  * Returns the error for a tool call whose message stays in the outbox. A repeated tool call waits for the same message.
  */
-function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
+function messageKeptError({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
   const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. Repeating the same call is safe: nothing is sent twice.`;
   return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });
 }

@@ -79,14 +79,14 @@ export class RecordedCancels {
     if (this.#underWay.has(messageId)) return;
     this.#underWay.add(messageId);
     try {
-      if (await this.#isDone(entry)) outbox.update(messageId, { cancel: null });
+      if (await this.#trySending(entry)) outbox.update(messageId, { cancel: null });
     } finally {
       this.#underWay.delete(messageId);
     }
   }
 
   /** Sends one cancel. Returns false if it must be sent again later. */
-  async #isDone({ messageId, agent: name, cancel, state }: OutboxEntry): Promise<boolean> {
+  async #trySending({ messageId, agent: name, cancel, state }: OutboxEntry): Promise<boolean> {
     const { outbox, registry, live, log, channel } = this.#parts;
     const agent = registry.find(name);
     if (cancel === null || state.type !== 'accepted' || agent === undefined) return false;

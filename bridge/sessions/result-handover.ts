@@ -39,7 +39,7 @@ export class ResultHandover {
     // write.
     return () =>
       writes.begin(session, () =>
-        outbox.together(() => {
+        outbox.inOneCommit(() => {
           for (const earlier of results.tasksOf(of.agent, of.sessionId))
             if (earlier !== taskId) outbox.collect({ ...of, taskId: earlier }, 'unknown');
           outbox.collect({ ...of, taskId }, state);

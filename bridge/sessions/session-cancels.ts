@@ -109,7 +109,7 @@ export class SessionCancels {
     for (const message of unnamed) message.cancel = reason;
     for (const messageId of messageIds) outbox.update(messageId, { cancel: reason });
     if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {
-      for (const { withdraw } of unnamed) withdraw.abort(withdrawn(reason));
+      for (const { withdraw } of unnamed) withdraw.abort(messageWithdrawnError(reason));
       if (session.view === undefined) return 'withdrawn';
     }
     return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
@@ -128,7 +128,7 @@ export class SessionCancels {
   }
 }
 
-function withdrawn(reason: string): ProductError {
+function messageWithdrawnError(reason: string): ProductError {
   return new ProductError('AGENT_UNREACHABLE', `It was withdrawn before the agent had it (${reason}).`, {
     facts: { arrived: 'no' },
   });

@@ -55,14 +55,14 @@ interface SessionsParts {
   registry: AgentRegistry;
   outbox: Outbox;
   live: LiveSessions;
-  delegations: Pick<DelegationService, 'takeUp'>;
+  delegations: Pick<DelegationService, 'takeOver'>;
 }
 
 export class Sessions {
   readonly #registry: AgentRegistry;
   readonly #outbox: Outbox;
   readonly #live: LiveSessions;
-  readonly #delegations: Pick<DelegationService, 'takeUp'>;
+  readonly #delegations: Pick<DelegationService, 'takeOver'>;
 
   constructor({ registry, outbox, live, delegations }: SessionsParts) {
     this.#registry = registry;
@@ -151,7 +151,7 @@ export class Sessions {
 
   /** Returns the last outbox entry of the session. With `named`, ignores entries of other agents. */
   #entryOf(sessionId: string, named?: Agent): OutboxEntry | undefined {
-    return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
+    return this.#outbox.findByHandle(sessionId, named?.name).at(-1);
   }
 
   /**
@@ -159,7 +159,7 @@ export class Sessions {
    * error here.
    */
   async #waitForChange({ messageId }: OutboxEntry, left: number): Promise<void> {
-    const taken = await this.#delegations.takeUp(messageId);
+    const taken = await this.#delegations.takeOver(messageId);
     const waits = [
       delay(Math.min(left, POLL_MS)),
       ...(taken === undefined ? [] : [taken.done.catch(() => undefined)]),
@@ -217,7 +217,7 @@ export class Sessions {
    * @param messageId the id of the message that may have started the task
    */
   delegatedAt(taskId: string, messageId: string): Date | undefined {
-    const entry = this.#outbox.begun(taskId, messageId);
+    const entry = this.#outbox.findByTaskOrMessage(taskId, messageId);
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 

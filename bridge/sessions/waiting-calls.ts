@@ -10,7 +10,7 @@ import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
 const NOT_WITHDRAWN = new AbortController().signal;
 
 interface WaitingCallsParts {
-  outbox: Pick<Outbox, 'together' | 'update'>;
+  outbox: Pick<Outbox, 'inOneCommit' | 'update'>;
   log: Logger;
 }
 
@@ -23,7 +23,7 @@ export class WaitingMcpCalls {
     this.#parts = parts;
   }
 
-  /** Records that a tool call sends this message. Its signal is not known yet. `asks` adds it. */
+  /** Records that a tool call sends this message. Its signal is not known yet. `recordWaitingCall` adds it. */
   begin(messageId: string): void {
     this.#calls.set(messageId, NOT_WITHDRAWN);
   }
@@ -33,14 +33,14 @@ export class WaitingMcpCalls {
    * @returns a function that records on disk that the client has received the reply. It does nothing if the tool call
    * was cancelled.
    */
-  asks(messageId: string, call: AbortSignal): OnReplyConfirmed {
+  recordWaitingCall(messageId: string, call: AbortSignal): OnReplyConfirmed {
     this.#calls.set(messageId, call);
     onAbort(call, () => this.end(messageId, call));
     return () => {
       if (this.#calls.get(messageId) !== call) return;
       const { outbox, log } = this.#parts;
       outbox
-        .together(() => outbox.update(messageId, { answered: true }))
+        .inOneCommit(() => outbox.update(messageId, { answered: true }))
         .then(
           () => this.end(messageId, call),
           (error: unknown) =>

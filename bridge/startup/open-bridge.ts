@@ -79,7 +79,7 @@ export async function openBridge({
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
   // Checks for results of earlier bridges before the first tool call. Perhaps only the webhook or a desktop
   // notification can reach the person.
-  if (webhook !== undefined || outside.wanted) void inbox.look();
+  if (webhook !== undefined || outside.wanted) void inbox.refresh();
   return {
     registry,
     live,

@@ -44,7 +44,7 @@ export class CutPreviews {
    */
   delete(taskId: string, shown: string): void {
     this.#database
-      .together(
+      .inOneCommit(
         () =>
           void this.#database.run('DELETE FROM cut_previews WHERE task_id = ? AND shown = ?', taskId, shown),
       )

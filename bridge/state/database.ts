@@ -46,7 +46,7 @@ export class BridgeDatabase {
   readonly #commands = new Map<string, RunStatement>();
   readonly #together: GroupCommit<() => void, void>;
   #inTransaction = false;
-  /** The newest write of `together`. Writes are done in order, so this one is done last. */
+  /** The newest write of `inOneCommit`. Writes are done in order, so this one is done last. */
   #newest: Promise<void> = Promise.resolve();
 
   private constructor(path: string, owner: ProcessId, sqlite: Sqlite) {
@@ -131,13 +131,13 @@ export class BridgeDatabase {
    * end at the same time need only one commit. Resolves when the write is durable.
    * @throws ProductError STORAGE. All writes of this commit are lost then.
    */
-  together(write: () => void): Promise<void> {
+  inOneCommit(write: () => void): Promise<void> {
     const written = this.#together.add(write);
     this.#newest = written.catch(() => undefined);
     return written;
   }
 
-  /** Resolves when all earlier writes of `together` are durable or have failed. */
+  /** Resolves when all earlier writes of `inOneCommit` are durable or have failed. */
   written(): Promise<void> {
     return this.#newest;
   }

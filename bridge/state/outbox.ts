@@ -83,8 +83,8 @@ export class Outbox {
    * durable.
    * @throws ProductError STORAGE
    */
-  together(change: () => void): Promise<void> {
-    return this.#database.together(change);
+  inOneCommit(change: () => void): Promise<void> {
+    return this.#database.inOneCommit(change);
   }
 
   /** Changes an open entry. Does nothing if there is no open entry with this message id. */
@@ -149,7 +149,7 @@ export class Outbox {
   }
 
   /** Returns the entries with this message id, session id or task id, oldest first. */
-  ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
+  findByHandle(handle: string, agent?: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
        ORDER BY created_at, rowid`,
@@ -162,7 +162,7 @@ export class Outbox {
    * Returns the delegation whose task has this id, or whose message has started the task.
    * @param taskId '' if the agent has not sent the id yet
    */
-  begun(taskId: string, messageId: string): OutboxEntry | undefined {
+  findByTaskOrMessage(taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
       `WHERE (?1 <> '' AND task_id = ?1) OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
        ORDER BY state = 'collected' DESC, created_at DESC LIMIT 1`,
@@ -172,7 +172,7 @@ export class Outbox {
   }
 
   /** Returns the open entry of a task. Returns undefined if there is none. */
-  ofTask(agent: string, taskId: string): OutboxEntry | undefined {
+  findOpenByTask(agent: string, taskId: string): OutboxEntry | undefined {
     return this.#select(`WHERE task_id = ? AND agent = ? AND state = 'accepted' LIMIT 1`, taskId, agent)[0];
   }
 
@@ -219,7 +219,7 @@ export class Outbox {
   }
 
   /** Returns the open entries of this process with this title, oldest first. */
-  titled(title: string): readonly OutboxEntry[] {
+  openWithTitle(title: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE ${IS_OPEN} AND owner = ? AND title = ? ORDER BY created_at`,
       this.#database.owner,
@@ -241,7 +241,7 @@ export class Outbox {
   }
 
   /** Returns the tasks of this process that may still run, newest first. @param most the maximum number of tasks */
-  going(most: number): readonly DelegatedTaskId[] {
+  listUnfinishedTasks(most: number): readonly DelegatedTaskId[] {
     const rows = this.#database.rows(
       `SELECT agent, task_id, session_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?
          ORDER BY created_at DESC LIMIT ?`,

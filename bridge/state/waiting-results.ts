@@ -161,6 +161,6 @@ export class WaitingResults {
   }
 
   #write(sql: string, ...values: SqliteValue[]): Promise<void> {
-    return this.#database.together(() => void this.#database.run(sql, ...values));
+    return this.#database.inOneCommit(() => void this.#database.run(sql, ...values));
   }
 }

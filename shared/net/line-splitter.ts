@@ -19,27 +19,27 @@ export class LineSplitter {
     let tooLong = 0;
     let from = 0;
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
-      if (this.#keep(chunk.subarray(from, end))) tooLong += 1;
-      if (!this.#skipping) lines.push(this.#take());
+      if (this.#addPart(chunk.subarray(from, end))) tooLong += 1;
+      if (!this.#skipping) lines.push(this.#takeLine());
       this.#skipping = false;
       from = end + 1;
     }
-    if (this.#keep(chunk.subarray(from))) tooLong += 1;
+    if (this.#addPart(chunk.subarray(from))) tooLong += 1;
     return { lines, tooLong };
   }
 
   /** Adds a part to the current line. Returns true if this part makes the line too long. */
-  #keep(part: Buffer): boolean {
+  #addPart(part: Buffer): boolean {
     if (this.#skipping) return false;
     this.#parts.push(part);
     this.#size += part.length;
     if (this.#size <= this.#maxBytes) return false;
-    this.#take();
+    this.#takeLine();
     this.#skipping = true;
     return true;
   }
 
-  #take(): string {
+  #takeLine(): string {
     const line = Buffer.concat(this.#parts, this.#size).toString('utf8').replace(/\r$/, '');
     this.#parts = [];
     this.#size = 0;

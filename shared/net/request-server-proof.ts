@@ -33,26 +33,30 @@ export async function requestServerProof(
 ): Promise<ServerProof> {
   const nonce = newNonce();
   try {
-    const { status, socket, text } = await get(new URL(`${IDENTITY_PATH}?nonce=${nonce}`, url), timeoutMs);
-    if (status !== 200) return unproven(`it answered HTTP ${String(status)} to a request for its proof`);
+    const { status, socket, text } = await requestText(
+      new URL(`${IDENTITY_PATH}?nonce=${nonce}`, url),
+      timeoutMs,
+    );
+    if (status !== 200)
+      return unprovenResult(`it answered HTTP ${String(status)} to a request for its proof`);
     const parsed = identityAnswerSchema.safeParse(parseJson(text));
-    if (!parsed.success) return unproven('its answer to a request for its proof is not valid');
+    if (!parsed.success) return unprovenResult('its answer to a request for its proof is not valid');
     const { proof, ...claim } = parsed.data;
     return isSameProof(proof, serverProof(token, claim, { ...socket, nonce }))
       ? { type: 'proven', ...claim }
-      : unproven('it does not prove that it knows the token of this state directory');
+      : unprovenResult('it does not prove that it knows the token of this state directory');
   } catch (error) {
     return NOT_LISTENING.has(systemErrorCode(error) ?? '')
       ? { type: 'down' }
-      : unproven(errorMessageOf(error));
+      : unprovenResult(errorMessageOf(error));
   }
 }
 
-function unproven(message: string): ServerProof {
+function unprovenResult(message: string): ServerProof {
   return { type: 'unproven', message };
 }
 
-interface Answer {
+interface ProofResponse {
   status: number;
   /** The server's address and port of this connection. */
   socket: { address: string; port: number };
@@ -63,7 +67,7 @@ interface Answer {
  * Sends a GET request. It does not use `fetch`, which does not report the address of its socket. In newer versions of
  * Node, `fetch` may also send the request to a proxy that the environment names.
  */
-function get(url: URL, timeoutMs: number): Promise<Answer> {
+function requestText(url: URL, timeoutMs: number): Promise<ProofResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: false });
     // A timer, because `AbortSignal.timeout` does not keep the process alive while the request is open.

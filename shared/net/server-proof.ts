@@ -42,7 +42,7 @@ export function serverProof(
   claim: IdentityClaim,
   challenge: SocketAddress & { nonce: string },
 ): string {
-  return mac(token, [
+  return computeHmac(token, [
     'mcp-a2a-bridge server identity 1',
     challenge.nonce,
     plainAddress(challenge.address),
@@ -64,10 +64,10 @@ export function isSameProof(one: string, other: string): boolean {
  * takes the port of a killed server and receives this token, it cannot use the token anywhere.
  */
 export function serverRunCredential(token: string, { pid, startedAt }: ServerRunIdentity): string {
-  return mac(token, ['mcp-a2a-bridge run credential 1', pid, startedAt]);
+  return computeHmac(token, ['mcp-a2a-bridge run credential 1', pid, startedAt]);
 }
 
-function mac(token: string, message: readonly (string | number)[]): string {
+function computeHmac(token: string, message: readonly (string | number)[]): string {
   return createHmac('sha256', token).update(JSON.stringify(message)).digest('base64url');
 }
 

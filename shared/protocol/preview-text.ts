@@ -75,7 +75,9 @@ export function toolSourceText(source: ToolSource): string {
 
 function questionText({ text, choices = [], schema }: Question, choiceMark: ChoiceMark): string {
   const below = [
-    ...choices.map(({ label, description }, at) => `${choiceMark(at)} ${label}${explained(description)}`),
+    ...choices.map(
+      ({ label, description }, at) => `${choiceMark(at)} ${label}${descriptionSuffix(description)}`,
+    ),
     ...(schema ? fieldLines(schema) : []),
   ];
   return below.length === 0 ? text : `${text}\n\n${below.join('\n')}`;
@@ -92,10 +94,10 @@ function fieldLines({ properties, required = [] }: FormSchema): string[] {
     const labels = field.enum ?? field.oneOf?.map((one) => one.const) ?? field.items?.enum;
     const kind = labels === undefined ? type : `${type}: ${labels.join(' | ')}`;
     const need = required.includes(name) ? '' : ', optional';
-    return `- ${name} (${kind}${need})${explained(description ?? title)}`;
+    return `- ${name} (${kind}${need})${descriptionSuffix(description ?? title)}`;
   });
 }
 
-function explained(description: string | undefined): string {
+function descriptionSuffix(description: string | undefined): string {
   return description === undefined || description === '' ? '' : `: ${description}`;
 }

@@ -8,7 +8,7 @@ import { tokensAndPriceText } from '../text/cost-text.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import type { Receipt, ReceiptAction, ReceiptRun } from './receipt.ts';
 
-type Decision = ReceiptAction['decisions'][number];
+type ReceiptDecision = ReceiptAction['decisions'][number];
 type Message = Receipt['messages'][number];
 
 const OUTCOMES: Readonly<Record<ReceiptRun['outcome'], string>> = {
@@ -19,7 +19,7 @@ const OUTCOMES: Readonly<Record<ReceiptRun['outcome'], string>> = {
   unknown: 'outcome unknown',
 };
 
-const DECISIONS: Readonly<Record<Decision['decision'], string>> = {
+const DECISIONS: Readonly<Record<ReceiptDecision['decision'], string>> = {
   approve: 'Approved',
   deny: 'Denied',
   edit: 'Approved with a changed input',
@@ -29,39 +29,45 @@ const DECISIONS: Readonly<Record<Decision['decision'], string>> = {
 export function receiptMarkdown(receipt: Receipt): string {
   const { task, messages, actions, revocations, cost, journal, server } = receipt;
   const { usd, requests, models, ...tokens } = cost;
-  const cancelled = task.cancelledBy === null ? '' : ` by ${who(task.cancelledBy)}`;
+  const cancelled = task.cancelledBy === null ? '' : ` by ${principalAndChannel(task.cancelledBy)}`;
   return [
-    `# Receipt of task ${span(task.taskId)}`,
+    `# Receipt of task ${codeSpan(task.taskId)}`,
     list([
-      `State: ${span(task.state)}${cancelled} at ${task.updatedAt}`,
-      `Asked by: ${span(task.principal)} at ${task.createdAt}`,
-      `Session: ${span(task.sessionId)}`,
-      ...(task.workspace === null ? [] : [`Workspace: ${span(task.workspace)}`]),
-      ...(models.length === 0 ? [] : [`Model: ${models.map(span).join(', ')}`]),
+      `State: ${codeSpan(task.state)}${cancelled} at ${task.updatedAt}`,
+      `Asked by: ${codeSpan(task.principal)} at ${task.createdAt}`,
+      `Session: ${codeSpan(task.sessionId)}`,
+      ...(task.workspace === null ? [] : [`Workspace: ${codeSpan(task.workspace)}`]),
+      ...(models.length === 0 ? [] : [`Model: ${models.map(codeSpan).join(', ')}`]),
       ...(requests === 0 ? [] : [`Cost: ${tokensAndPriceText({ ...tokens, usd })}`]),
     ]),
-    ...(task.message === '' ? [] : ['Final message:', block(task.message)]),
+    ...(task.message === '' ? [] : ['Final message:', codeBlock(task.message)]),
     '## Messages',
     ...messages.map(messageSection),
     '## Actions',
     ...(actions.length === 0 ? ['The agent proposed no action.'] : actions.map(actionSection)),
     ...(revocations.length === 0 ? [] : ['## Revoked grants']),
-    ...revocations.map((each) => `${who(each)} at ${each.at}: ${each.grantIds.map(span).join(', ')}`),
+    ...revocations.map(
+      (each) => `${principalAndChannel(each)} at ${each.at}: ${each.grantIds.map(codeSpan).join(', ')}`,
+    ),
     '## Proof',
-    `The journal of the task has ${journal.events} events. The SHA-256 chain over them ends with ${span(journal.hash)}.`,
-    `Written by a2a-server ${server.version}. The last line of this file is its Ed25519 signature. To check it, run ${span('mcp-a2a-bridge verify-receipt FILE')}.`,
+    `The journal of the task has ${journal.events} events. The SHA-256 chain over them ends with ${codeSpan(journal.hash)}.`,
+    `Written by a2a-server ${server.version}. The last line of this file is its Ed25519 signature. To check it, run ${codeSpan('mcp-a2a-bridge verify-receipt FILE')}.`,
     '',
   ].join('\n\n');
 }
 
 function messageSection({ at, messageId, channel, text, files }: Message): string {
   return [
-    `${at}, channel ${span(channel)}, message ${span(messageId)}:`,
-    block(text),
+    `${at}, channel ${codeSpan(channel)}, message ${codeSpan(messageId)}:`,
+    codeBlock(text),
     ...(files.length === 0
       ? []
       : [
-          list(files.map((file) => `File ${span(file.name)}, ${file.mediaType}, SHA-256 ${span(file.hash)}`)),
+          list(
+            files.map(
+              (file) => `File ${codeSpan(file.name)}, ${file.mediaType}, SHA-256 ${codeSpan(file.hash)}`,
+            ),
+          ),
         ]),
   ].join('\n\n');
 }
@@ -70,76 +76,78 @@ function actionSection(action: ReceiptAction, index: number): string {
   const { callId, tool, title, requestedAt, inputHash, policy, questions, decisions, runs } = action;
   const asked = questions.at(-1);
   return [
-    `### ${index + 1}. ${span(title)}`,
+    `### ${index + 1}. ${codeSpan(title)}`,
     list([
-      `Tool: ${span(tool)} (${span(toolSourceText(action.source))}), call ${span(callId)}`,
-      `Requested at ${requestedAt}, input SHA-256 ${span(inputHash)}`,
-      `Policy: ${span(policy)}`,
+      `Tool: ${codeSpan(tool)} (${codeSpan(toolSourceText(action.source))}), call ${codeSpan(callId)}`,
+      `Requested at ${requestedAt}, input SHA-256 ${codeSpan(inputHash)}`,
+      `Policy: ${codeSpan(policy)}`,
       ...questions.map(
-        ({ at, shown, reason }) => `Shown at ${at}: code ${span(shown)}, reason ${span(reason)}`,
+        ({ at, shown, reason }) => `Shown at ${at}: code ${codeSpan(shown)}, reason ${codeSpan(reason)}`,
       ),
       ...decisions.map(decisionLine),
       ...runs.flatMap(runLines),
     ]),
     // If no question was asked, no person saw a preview. The receipt then contains the input of the call.
     asked === undefined
-      ? block(JSON.stringify(action.input, null, 2))
-      : block(quotedPreview(asked.preview).text),
+      ? codeBlock(JSON.stringify(action.input, null, 2))
+      : codeBlock(quotedPreview(asked.preview).text),
     ...decisions.flatMap(({ edited }) =>
       edited === null
         ? []
         : [
-            `The person changed the input to ${span(edited.title)}:`,
-            block(JSON.stringify(edited.input, null, 2)),
+            `The person changed the input to ${codeSpan(edited.title)}:`,
+            codeBlock(JSON.stringify(edited.input, null, 2)),
           ],
     ),
   ].join('\n\n');
 }
 
-function decisionLine(decision: Decision): string {
+function decisionLine(decision: ReceiptDecision): string {
   const { at, shown, scope, grant, reason, answer, edited, presence } = decision;
   const limits = [
     ...(grant?.minutes === undefined ? [] : [`${grant.minutes} minutes`]),
     ...(grant?.uses === undefined ? [] : [`${grant.uses} uses`]),
   ];
   return [
-    `**${DECISIONS[decision.decision]}** by ${who(decision)} at ${at}`,
-    ...(shown === null ? [] : [`code ${span(shown)}`]),
+    `**${DECISIONS[decision.decision]}** by ${principalAndChannel(decision)} at ${at}`,
+    ...(shown === null ? [] : [`code ${codeSpan(shown)}`]),
     ...(scope === 'once'
       ? []
-      : [`scope ${span(scope)}${limits.length === 0 ? '' : ` (${limits.join(', ')})`}`]),
-    ...(reason === null ? [] : [`reason ${span(reason)}`]),
+      : [`scope ${codeSpan(scope)}${limits.length === 0 ? '' : ` (${limits.join(', ')})`}`]),
+    ...(reason === null ? [] : [`reason ${codeSpan(reason)}`]),
     ...(answer === null
       ? []
-      : [`answer ${span(typeof answer === 'string' ? answer : JSON.stringify(answer))}`]),
-    ...(edited === null ? [] : [`new input SHA-256 ${span(edited.inputHash)}`]),
+      : [`answer ${codeSpan(typeof answer === 'string' ? answer : JSON.stringify(answer))}`]),
+    ...(edited === null ? [] : [`new input SHA-256 ${codeSpan(edited.inputHash)}`]),
     ...(presence === undefined
       ? []
       : [
-          `with the passkey ${span(presence.passkey.name)} ${span(passkeyFingerprint(presence.passkey.publicKey))} on ${span(presence.rpId)}`,
+          `with the passkey ${codeSpan(presence.passkey.name)} ${codeSpan(passkeyFingerprint(presence.passkey.publicKey))} on ${codeSpan(presence.rpId)}`,
         ]),
   ].join(', ');
 }
 
 function runLines({ toolId, startedAt, endedAt, outcome, text, files }: ReceiptRun): string[] {
   return [
-    `Ran from ${startedAt} to ${endedAt ?? '…'}, run ${span(toolId)}: **${OUTCOMES[outcome]}**${text === '' ? '' : ` ${span(text)}`}`,
-    ...files.map(({ path, before, after }) => `File ${span(path)}: ${hashed(before)} → ${hashed(after)}`),
+    `Ran from ${startedAt} to ${endedAt ?? '…'}, run ${codeSpan(toolId)}: **${OUTCOMES[outcome]}**${text === '' ? '' : ` ${codeSpan(text)}`}`,
+    ...files.map(
+      ({ path, before, after }) => `File ${codeSpan(path)}: ${hashText(before)} → ${hashText(after)}`,
+    ),
   ];
 }
 
-function hashed(hash: string | null): string {
-  return hash === null ? 'no saved content' : `SHA-256 ${span(hash)}`;
+function hashText(hash: string | null): string {
+  return hash === null ? 'no saved content' : `SHA-256 ${codeSpan(hash)}`;
 }
 
-function who({ principal, channel }: { principal: string; channel: string }): string {
-  return `${span(principal)} over ${span(channel)}`;
+function principalAndChannel({ principal, channel }: { principal: string; channel: string }): string {
+  return `${codeSpan(principal)} over ${codeSpan(channel)}`;
 }
 
 const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
 
 /** Returns a code span (CommonMark §6.1). Its delimiter is longer than each run of backticks in the text. */
-function span(text: string): string {
+function codeSpan(text: string): string {
   const line = visibleLine(text);
   const ticks = '`'.repeat(longestRun(line) + 1);
   const padding = line.startsWith('`') || line.endsWith('`') || line === '' ? ' ' : '';
@@ -147,7 +155,7 @@ function span(text: string): string {
 }
 
 /** Returns a fenced code block (CommonMark §4.5). Its fence is longer than each run of backticks in the text. */
-function block(text: string): string {
+function codeBlock(text: string): string {
   const shown = visibleText(text);
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));
   return `${fence}text\n${shown}\n${fence}`;

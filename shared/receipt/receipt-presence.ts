@@ -8,7 +8,7 @@ import { passkeyFingerprint, type PresenceProof } from '../presence/presence-pro
 import { inputHash } from '../protocol/shown-code.ts';
 import type { Receipt, ReceiptAction } from './receipt.ts';
 
-type Decision = ReceiptAction['decisions'][number];
+type ReceiptDecision = ReceiptAction['decisions'][number];
 
 /** One decision that a person made with a passkey. */
 export interface ProvenPresence {
@@ -34,13 +34,13 @@ export function presenceProofsOf({ actions }: Pick<Receipt, 'actions'>): Presenc
 export function assertProofsMatchDecisions({ task, actions }: Pick<Receipt, 'task' | 'actions'>): void {
   for (const action of actions)
     for (const decision of action.decisions) {
-      const problem = mismatch(task.taskId, action, decision);
+      const problem = mismatchText(task.taskId, action, decision);
       if (problem !== undefined)
         throw new ProductError('MALFORMED', `The receipt is not valid: call ${action.callId} ${problem}.`);
     }
 }
 
-function mismatch(taskId: string, action: ReceiptAction, decision: Decision): string | undefined {
+function mismatchText(taskId: string, action: ReceiptAction, decision: ReceiptDecision): string | undefined {
   const { callId, tool } = action;
   const { presence, edited } = decision;
   if (presence === undefined) return isMissing(action, decision) ? 'has no passkey proof' : undefined;
@@ -65,7 +65,7 @@ function mismatch(taskId: string, action: ReceiptAction, decision: Decision): st
   return inputs.some((input) => inputHash(input) === decision.inputHash) ? undefined : 'has a changed input';
 }
 
-function isMissing({ questions }: ReceiptAction, { decision, shown }: Decision): boolean {
+function isMissing({ questions }: ReceiptAction, { decision, shown }: ReceiptDecision): boolean {
   const approves = decision === 'approve' || decision === 'edit';
   return approves && questions.some((each) => each.presence === true && each.shown === shown);
 }

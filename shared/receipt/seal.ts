@@ -14,7 +14,7 @@ import { receiptMarkdown } from './receipt-markdown.ts';
  * A signature and the public key that checks it. `publicKey` is the key in DER form (SubjectPublicKeyInfo) as base64.
  * `signature` is base64.
  */
-interface Seal {
+interface PublicKeyAndSignature {
   publicKey: string;
   signature: string;
 }
@@ -100,10 +100,10 @@ function checkJson(text: string): CheckedReceipt {
   const { receipt, ...seal } = written;
   // The document must be exactly the text that the server would write. Otherwise an added space or a repeated field
   // would not be noticed.
-  if (jsonText(receipt, seal) !== text) throw changed();
+  if (jsonText(receipt, seal) !== text) throw receiptChangedError();
   const { task, journal } = parsed;
   const proofs = presenceProofsOf(parsed);
-  const facts = checked(bodyText(receipt), seal, { taskId: task.taskId, journal, proofs });
+  const facts = checkSignature(bodyText(receipt), seal, { taskId: task.taskId, journal, proofs });
   assertProofsMatchDecisions(parsed);
   return facts;
 }
@@ -120,13 +120,13 @@ function checkMarkdown(text: string): CheckedReceipt {
     seal = sealComment.parse(JSON.parse(text.slice(at + MARKER.length, -MARKER_END.length)));
     proofs = z.array(presenceProofSchema).parse(seal.presence ?? []);
   } catch {
-    throw changed();
+    throw receiptChangedError();
   }
   const { publicKey, signature, ...named } = seal;
   const body = text.slice(0, at);
-  if (markdownText(body, named, { publicKey, signature }) !== text) throw changed();
+  if (markdownText(body, named, { publicKey, signature }) !== text) throw receiptChangedError();
   const { taskId, events, hash } = named;
-  return checked(
+  return checkSignature(
     signedTextOf(body, named),
     { publicKey, signature },
     {
@@ -137,26 +137,26 @@ function checkMarkdown(text: string): CheckedReceipt {
   );
 }
 
-function checked(
+function checkSignature(
   body: string,
-  { publicKey, signature }: Seal,
+  { publicKey, signature }: PublicKeyAndSignature,
   facts: Omit<CheckedReceipt, 'fingerprint'>,
 ): CheckedReceipt {
   let key: KeyObject;
   try {
     key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
   } catch {
-    throw changed();
+    throw receiptChangedError();
   }
   const bytes = Buffer.from(signature, 'base64');
   // Several base64 texts can mean the same bytes. Only the text that the server writes is accepted.
   const exact = bytes.toString('base64') === signature && derOf(key).toString('base64') === publicKey;
   if (!exact || key.asymmetricKeyType !== 'ed25519' || !verify(null, Buffer.from(body), key, bytes))
-    throw changed();
+    throw receiptChangedError();
   return { ...facts, fingerprint: publicKeyFingerprint(key) };
 }
 
-function sealOf(body: string, privateKey: KeyObject): Seal {
+function sealOf(body: string, privateKey: KeyObject): PublicKeyAndSignature {
   return {
     publicKey: derOf(createPublicKey(privateKey)).toString('base64'),
     signature: sign(null, Buffer.from(body), privateKey).toString('base64'),
@@ -167,23 +167,23 @@ function derOf(publicKey: KeyObject): Buffer {
   return publicKey.export({ format: 'der', type: 'spki' });
 }
 
-type Named = { taskId: string; presence?: readonly unknown[] | undefined } & Receipt['journal'];
+type SignedFacts = { taskId: string; presence?: readonly unknown[] | undefined } & Receipt['journal'];
 
 const bodyText = (receipt: unknown): string => JSON.stringify(receipt);
-const jsonText = (receipt: unknown, seal: Seal): string =>
+const jsonText = (receipt: unknown, seal: PublicKeyAndSignature): string =>
   `${JSON.stringify({ receipt, publicKey: seal.publicKey, signature: seal.signature }, null, 2)}\n`;
-const signedTextOf = (text: string, { taskId, events, hash, presence }: Named): string =>
+const signedTextOf = (text: string, { taskId, events, hash, presence }: SignedFacts): string =>
   `${text}\0${JSON.stringify([taskId, events, hash, ...(presence === undefined ? [] : [presence])])}`;
 function markdownText(
   text: string,
-  { taskId, events, hash, presence }: Named,
-  { publicKey, signature }: Seal,
+  { taskId, events, hash, presence }: SignedFacts,
+  { publicKey, signature }: PublicKeyAndSignature,
 ): string {
   const comment = { taskId, events, hash, ...(presence && { presence }), publicKey, signature };
   // The name of a passkey could contain `-->`. It must not end the comment.
   return `${text}${MARKER}${JSON.stringify(comment).replaceAll('>', String.raw`\u003e`)}${MARKER_END}`;
 }
 
-function changed(): ProductError {
+function receiptChangedError(): ProductError {
   return new ProductError('MALFORMED', 'The receipt has changed after the server signed it.');
 }

@@ -37,7 +37,7 @@ export function createLogger(options: {
       name: options.name,
       // Escapes hidden characters, because a person may read the log in a terminal. The line remains the same JSON
       // value.
-      hooks: { streamWrite: (line) => visibleJson(redacted(line)) },
+      hooks: { streamWrite: (line) => visibleJson(redactSecrets(line)) },
       level: options.level,
     },
     destination,
@@ -48,7 +48,7 @@ export function createLogger(options: {
  * Replaces the values of secret fields. pino's own redaction is not used, because it copies the object of each line.
  * That takes ten times as long as the rest of a log line.
  */
-function redacted(line: string): string {
+function redactSecrets(line: string): string {
   if (!SECRET_FIELD.test(line)) return line;
   const censored: unknown = JSON.parse(line, (key, value: unknown) =>
     SECRET_FIELDS.has(key) ? CENSOR : value,
@@ -72,7 +72,7 @@ export function consoleToLog(logger: Logger): void {
   const say =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (...words: unknown[]): void =>
-      logger[level]({ from: 'console', words: words.map(printable) }, 'a library wrote to the console');
+      logger[level]({ from: 'console', words: words.map(printableText) }, 'a library wrote to the console');
   Object.assign(globalThis.console, {
     debug: say('debug'),
     log: say('info'),
@@ -82,7 +82,7 @@ export function consoleToLog(logger: Logger): void {
   });
 }
 
-function printable(word: unknown): string {
+function printableText(word: unknown): string {
   if (word instanceof Error) return word.stack ?? word.message;
   return typeof word === 'string' ? word : (JSON.stringify(word) ?? String(word));
 }

@@ -45,17 +45,17 @@ export interface Sqlite {
  * @param busyTimeoutMs the maximum time that a statement waits for a lock of another process
  */
 export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: number }): Sqlite {
-  const database = failing(() => new Libsql(path, { timeout: busyTimeoutMs }), 'SQLITE_CANTOPEN');
-  const exec = (sql: string): void => failing(() => void database.exec(sql));
+  const database = withSqliteErrors(() => new Libsql(path, { timeout: busyTimeoutMs }), 'SQLITE_CANTOPEN');
+  const exec = (sql: string): void => withSqliteErrors(() => void database.exec(sql));
   return {
     exec,
     query(sql) {
-      const statement = failing(() => database.prepare(sql).raw());
-      return (...values) => failing(() => statement.all(values).map(asRow));
+      const statement = withSqliteErrors(() => database.prepare(sql).raw());
+      return (...values) => withSqliteErrors(() => statement.all(values).map(asRow));
     },
     command(sql) {
-      const statement = failing(() => database.prepare(sql));
-      return (...values) => failing(() => statement.run(values).changes);
+      const statement = withSqliteErrors(() => database.prepare(sql));
+      return (...values) => withSqliteErrors(() => statement.run(values).changes);
     },
     transaction(work) {
       exec('BEGIN IMMEDIATE');
@@ -79,7 +79,7 @@ function asRow(row: unknown): SqlRow {
   return row;
 }
 
-function failing<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result {
+function withSqliteErrors<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result {
   try {
     return work();
   } catch (error) {

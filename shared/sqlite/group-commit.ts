@@ -20,7 +20,7 @@ const CHECK_MS = 1;
 const IDLE_PART = 0.5;
 
 /** Tests replace it. */
-interface Timing {
+interface CommitTiming {
   /** The time since any fixed moment, in milliseconds. */
   now(): number;
   /** How long the event loop has been idle since any fixed moment, in milliseconds. */
@@ -28,7 +28,7 @@ interface Timing {
   after(ms: number, act: () => void): unknown;
 }
 
-const REAL_TIMING: Timing = {
+const REAL_TIMING: CommitTiming = {
   now: () => performance.now(),
   idle: () => performance.eventLoopUtilization().idle,
   after: (ms, act) => setTimeout(act, ms),
@@ -40,13 +40,13 @@ interface GroupCommitOptions<Item, Result> extends CommitGroupLimit<Item> {
    * committed. A commit blocks the event loop. `weightPerCommit` limits how long.
    */
   commit: (items: readonly Item[]) => readonly CommitOutcome<Result>[];
-  timing?: Timing;
+  timing?: CommitTiming;
 }
 
 export class GroupCommit<Item, Result> {
   readonly #commit: GroupCommitOptions<Item, Result>['commit'];
   readonly #waiting: CommitQueue<Item, Result>;
-  readonly #timing: Timing;
+  readonly #timing: CommitTiming;
   #scheduled = false;
   /** The last commit, if it had several items. */
   #lastShared: { ended: number; took: number } | undefined;

@@ -10,7 +10,7 @@ import { systemErrorCode } from '../runtime/errors.ts';
  */
 export async function makeDirectory(path: string, { mode = 0o777 }: { mode?: number } = {}): Promise<void> {
   const missing: string[] = [];
-  for (let at = resolve(path); !(await exists(at)); at = dirname(at)) missing.unshift(at);
+  for (let at = resolve(path); !(await pathExists(at)); at = dirname(at)) missing.unshift(at);
   for (const level of missing) {
     await mkdir(level, { mode }).catch((error: unknown) => {
       // If the directory exists now, another process has just created it.
@@ -19,7 +19,7 @@ export async function makeDirectory(path: string, { mode = 0o777 }: { mode?: num
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;

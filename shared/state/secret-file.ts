@@ -29,9 +29,9 @@ export async function obtainSecret<Secret>(file: SecretFile<Secret>): Promise<Se
     if (made !== undefined) return made;
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw unusable(file, fileProblem(error), error);
+    throw unusableFileError(file, fileProblem(error), error);
   }
-  throw unusable(file, 'another program deleted it just after it was created');
+  throw unusableFileError(file, 'another program deleted it just after it was created');
 }
 
 /**
@@ -42,7 +42,7 @@ export async function readStoredSecret<Secret>(file: SecretFile<Secret>): Promis
   try {
     return await readSecret(file);
   } catch (error) {
-    throw error instanceof ProductError ? error : unusable(file, fileProblem(error), error);
+    throw error instanceof ProductError ? error : unusableFileError(file, fileProblem(error), error);
   }
 }
 
@@ -57,7 +57,7 @@ async function readSecret<Secret>(file: SecretFile<Secret>): Promise<Secret | un
   }
   const secret = file.parse(text);
   if (secret === undefined)
-    throw unusable(file, `it holds no valid ${file.what}; delete it, and ${file.afterDeletion}`);
+    throw unusableFileError(file, `it holds no valid ${file.what}; delete it, and ${file.afterDeletion}`);
   return secret;
 }
 
@@ -69,13 +69,17 @@ async function refuseExposed(file: SecretFile<unknown>): Promise<void> {
   if (process.platform === 'win32') return;
   const { mode } = await stat(file.path);
   if ((mode & 0o077) !== 0)
-    throw unusable(
+    throw unusableFileError(
       file,
       `other users can read or change it (mode ${(mode & 0o777).toString(8)}). If another user may have read it, delete it: ${file.afterDeletion}. Otherwise run: chmod 600 ${file.path}`,
     );
 }
 
-function unusable({ path, what }: SecretFile<unknown>, problem: string, cause?: unknown): ProductError {
+function unusableFileError(
+  { path, what }: SecretFile<unknown>,
+  problem: string,
+  cause?: unknown,
+): ProductError {
   return new ProductError('CONFIGURATION', `The ${what} file ${path} cannot be used: ${problem}.`, {
     facts: { path },
     cause,

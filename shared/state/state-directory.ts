@@ -47,7 +47,7 @@ export async function prepareStateDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path, { mode: 0o700 });
   } catch (error) {
-    throw unusable(path, reasonOf(error), error);
+    throw unusableDirectoryError(path, reasonOf(error), error);
   }
   await requireSafeStateDirectory(path);
 }
@@ -58,14 +58,18 @@ export async function prepareStateDirectory(path: string): Promise<void> {
  */
 export async function requireSafeStateDirectory(path: string): Promise<void> {
   const found = await stat(path).catch((error: unknown) => {
-    throw unusable(path, reasonOf(error), error);
+    throw unusableDirectoryError(path, reasonOf(error), error);
   });
-  if (!found.isDirectory()) throw unusable(path, 'it is not a directory');
+  if (!found.isDirectory()) throw unusableDirectoryError(path, 'it is not a directory');
   if (process.platform === 'win32') return;
   if (process.getuid && found.uid !== process.getuid())
-    throw refused(path, `it belongs to another user. ${CHOOSE_ANOTHER}, or run the command as that user`);
+    throw refusedDirectoryError(
+      path,
+      `it belongs to another user. ${CHOOSE_ANOTHER}, or run the command as that user`,
+    );
   // The token in this directory gives full access to the server. Other users must not be able to replace it.
-  if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
+  if ((found.mode & 0o022) !== 0)
+    throw unusableDirectoryError(path, `other users may write to it; run: chmod 700 ${path}`);
 }
 
 /**
@@ -78,7 +82,7 @@ export async function checkWritable(path: string): Promise<void> {
     await rmdir(await mkdtemp(join(path, 'trial-')));
   } catch (error) {
     const forbidden = ['EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
-    throw unusable(path, forbidden ? 'this user may not write to it' : reasonOf(error), error);
+    throw unusableDirectoryError(path, forbidden ? 'this user may not write to it' : reasonOf(error), error);
   }
 }
 
@@ -97,11 +101,11 @@ function reasonOf(error: unknown): string {
 
 const CHOOSE_ANOTHER = `Choose another with --state-dir or ${STATE_DIRECTORY_VARIABLE}`;
 
-function unusable(path: string, problem: string, cause?: unknown): ProductError {
-  return refused(path, `${problem}. ${CHOOSE_ANOTHER}`, cause);
+function unusableDirectoryError(path: string, problem: string, cause?: unknown): ProductError {
+  return refusedDirectoryError(path, `${problem}. ${CHOOSE_ANOTHER}`, cause);
 }
 
-function refused(path: string, text: string, cause?: unknown): ProductError {
+function refusedDirectoryError(path: string, text: string, cause?: unknown): ProductError {
   return new ProductError('CONFIGURATION', `The state directory ${path} cannot be used: ${text}.`, {
     facts: { path },
     cause,

@@ -6,7 +6,7 @@ const MAX_EDITS_PER_CHARACTER = 0.5;
 export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return known
-    .map((each) => ({ each, distance: distance(wanted, each.toLowerCase()) }))
+    .map((each) => ({ each, distance: editDistance(wanted, each.toLowerCase()) }))
     .filter(
       ({ distance: edits, each }) => edits <= MAX_EDITS_PER_CHARACTER * Math.max(wanted.length, each.length),
     )
@@ -16,7 +16,7 @@ export function nearestNames(name: string, known: readonly string[]): string[] {
 }
 
 /** Returns the Levenshtein distance: the number of inserted, deleted or replaced characters. */
-function distance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {
     const next = [i];

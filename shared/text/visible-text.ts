@@ -19,7 +19,7 @@
  * Compiles a regular expression when it is first used. An expression with a Unicode set takes milliseconds to compile,
  * which would delay the start of the program.
  */
-function lazy(compile: () => RegExp): () => RegExp {
+function compileOnce(compile: () => RegExp): () => RegExp {
   let compiled: RegExp | undefined;
   return () => (compiled ??= compile());
 }
@@ -64,21 +64,21 @@ const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E
  * prefix. More than eight on one character would cover the lines above.
  */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
-const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
+const ESCAPED = compileOnce(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
 /**
  * Like `ESCAPED`, for a line that may contain an emoji: it does not match the hidden characters inside an emoji. It is
  * several times slower than `ESCAPED`.
  */
-const ESCAPED_BESIDE_EMOJI = lazy(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
+const ESCAPED_BESIDE_EMOJI = compileOnce(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
 /** Matches all invisible characters, but not the markers, because the program itself may have written those markers. */
 const UNSEEN = `[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]`;
-const HAS_UNSEEN = lazy(() => new RegExp(UNSEEN, 'v'));
-const UNSEEN_BESIDE_EMOJI = lazy(() => new RegExp(`${UNSEEN}|(${EMOJI})`, 'gv'));
+const HAS_UNSEEN = compileOnce(() => new RegExp(UNSEEN, 'v'));
+const UNSEEN_BESIDE_EMOJI = compileOnce(() => new RegExp(`${UNSEEN}|(${EMOJI})`, 'gv'));
 /** Matches all invisible characters except the line feed, which ends a line of JSON. */
-const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
+const HIDDEN_IN_JSON = compileOnce(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
 /** A quick test for characters that may need an escape. Most lines contain none of them and need no further work. */
-const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
+const SUSPECT = compileOnce(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
 /** Matches the start of a run of one escape that is too long. */
@@ -88,7 +88,7 @@ const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(MAX_EQUAL
  * many. X3: escapes, line feeds and emoji take long, and a text of several megabytes would block the process for
  * seconds.
  */
-const MAX_READ = 100_000;
+const MAX_READ_CHARS = 100_000;
 /** Matches a line without text. In a diff, such a line may start with `+` or `-`. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
@@ -97,8 +97,8 @@ const BLANK = /^([+-]?)[ \t]*$/;
  * @param most the maximum length in UTF-16 code units. A longer line is cut and ends in `…`.
  */
 export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
-  const read = text.length <= MAX_READ ? text : text.slice(0, safeCutBefore(text, MAX_READ));
-  const line = read.split('\n').map(escaped).map(collapsed(MAX_LINE_GAP_COLUMNS)).join('⏎');
+  const read = text.length <= MAX_READ_CHARS ? text : text.slice(0, safeCutBefore(text, MAX_READ_CHARS));
+  const line = read.split('\n').map(escapeLine).map(createCollapse(MAX_LINE_GAP_COLUMNS)).join('⏎');
   if (read.length === text.length && line.length <= most) return line;
   return `${line.slice(0, safeCutBefore(line, Math.min(line.length, most - 1)))}…`;
 }
@@ -108,7 +108,7 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
  * no markers. This is enough for the result of a task, because a person does not decide on a result.
  */
 export function visibleText(text: string): string {
-  return text.split('\n').map(escaped).join('\n');
+  return text.split('\n').map(escapeLine).join('\n');
 }
 
 /**
@@ -163,32 +163,32 @@ export type QuotedText =
  * @param room the maximum size. Without it, the function returns the whole text.
  */
 export function quotedText(text: string, room?: TextLimits): QuotedText {
-  const most = room === undefined ? Number.POSITIVE_INFINITY : Math.max(room.characters, MAX_READ);
-  if (text.length <= 2 * most) return quoted(fit(joinedVisibleLines(text), room));
+  const most = room === undefined ? Number.POSITIVE_INFINITY : Math.max(room.characters, MAX_READ_CHARS);
+  if (text.length <= 2 * most) return prefixLines(fitText(joinedVisibleLines(text), room));
   const [headEnd, tailStart] = [safeCutBefore(text, most), safeCutBefore(text, text.length - most)];
   const head = joinedVisibleLines(text.slice(0, headEnd));
   const tail = joinedVisibleLines(text.slice(tailStart));
-  return quoted(fit(head + tail, room, { at: head.length, characters: tailStart - headEnd }));
+  return prefixLines(fitText(head + tail, room, { at: head.length, characters: tailStart - headEnd }));
 }
 
 function joinedVisibleLines(text: string): string {
   return visibleLines(text).join('\n');
 }
 
-function quoted(fitted: QuotedText): QuotedText {
+function prefixLines(fitted: QuotedText): QuotedText {
   return { ...fitted, text: withLinePrefixes(fitted.text) };
 }
 
 /** Adds the prefix `│` to every line. The hidden characters of the text must already be escaped. */
 export function withLinePrefixes(text: string): string {
-  return text.split('\n').map(marked).join('\n');
+  return text.split('\n').map(prefixLine).join('\n');
 }
 
-function marked(line: string): string {
+function prefixLine(line: string): string {
   return line === '' ? LINE_MARK : `${LINE_MARK} ${line}`;
 }
 
-function escaped(line: string): string {
+function escapeLine(line: string): string {
   if (!SUSPECT().test(line)) return line;
   if (!IN_EMOJI.test(line)) return line.replaceAll(ESCAPED(), escapeOf);
   return line.replaceAll(
@@ -205,10 +205,10 @@ function escapeOf(character: string): string {
  * Returns a function that replaces repeated escapes and wide white space in a line with markers.
  * @param gap the maximum width of a run of white space, in columns
  */
-function collapsed(gap: number): (line: string) => string {
+function createCollapse(gap: number): (line: string) => string {
   return (line) =>
     withCountedEscapes(line).replaceAll(GAP, (run) => {
-      const tabs = occurrences(run, '\t');
+      const tabs = countOccurrences(run, '\t');
       return run.length + tabs * (TAB_COLUMNS - 1) <= gap ? run : `⟨${gapWords(run.length - tabs, tabs)}⟩`;
     });
 }
@@ -224,28 +224,29 @@ function withCountedEscapes(line: string): string {
     const [run, escape = ''] = found;
     let end = found.index + run.length;
     while (line.startsWith(escape, end)) end += escape.length;
-    shown += `${line.slice(from, found.index)}⟨${count((end - found.index) / escape.length)} × ${escape}⟩`;
+    shown += `${line.slice(from, found.index)}⟨${formatCount((end - found.index) / escape.length)} × ${escape}⟩`;
     from = end;
   }
 }
 
 function gapWords(spaces: number, tabs: number): string {
-  return [...(spaces === 0 ? [] : [many(spaces, 'space')]), ...(tabs === 0 ? [] : [many(tabs, 'tab')])].join(
-    ' and ',
-  );
+  return [
+    ...(spaces === 0 ? [] : [countText(spaces, 'space')]),
+    ...(tabs === 0 ? [] : [countText(tabs, 'tab')]),
+  ].join(' and ');
 }
 
 /** Replaces each long run of blank lines with a marker. In a diff, the sign of the lines stays before the marker. */
 function withoutBlankRuns(lines: readonly string[]): string[] {
   const shown: string[] = [];
-  const show = collapsed(MAX_TEXT_GAP_COLUMNS);
+  const show = createCollapse(MAX_TEXT_GAP_COLUMNS);
   for (let from = 0; from < lines.length;) {
     const sign = blankSign(lines[from]);
     let to = from + 1;
     if (sign !== undefined) while (to < lines.length && blankSign(lines[to]) === sign) to += 1;
     const run = lines.slice(from, to);
     if (run.length > MAX_BLANK_LINES) shown.push(blankMarker(run, sign ?? ''));
-    else shown.push(...run.map(escaped).map(show));
+    else shown.push(...run.map(escapeLine).map(show));
     from = to;
   }
   return shown;
@@ -257,8 +258,8 @@ function blankSign(line: string | undefined): string | undefined {
 
 function blankMarker(run: readonly string[], sign: string): string {
   const all = run.join('');
-  const gap = gapWords(occurrences(all, ' '), occurrences(all, '\t'));
-  return `${sign}⟨${many(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
+  const gap = gapWords(countOccurrences(all, ' '), countOccurrences(all, '\t'));
+  return `${sign}⟨${countText(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
 }
 
 /** Characters that a text lacks at one place, because they were not read. */
@@ -268,10 +269,10 @@ interface UnreadCharacters {
 }
 
 /** Cuts the text to the maximum size. The head gets two thirds of it, and the tail gets the rest. */
-function fit(text: string, room: TextLimits | undefined, unread?: UnreadCharacters): QuotedText {
+function fitText(text: string, room: TextLimits | undefined, unread?: UnreadCharacters): QuotedText {
   if (room === undefined) return { extent: 'whole', text };
   const { characters, lines = Number.POSITIVE_INFINITY } = room;
-  if (unread === undefined && text.length <= characters && occurrences(text, '\n') < lines)
+  if (unread === undefined && text.length <= characters && countOccurrences(text, '\n') < lines)
     return { extent: 'whole', text };
   const headEnd = Math.min(
     headLimit(text, Math.ceil((lines * 2) / 3)),
@@ -287,7 +288,7 @@ function fit(text: string, room: TextLimits | undefined, unread?: UnreadCharacte
   const tail = withoutPartialFirstLine(text.slice(safeCutBefore(text, tailStart)));
   const left = text.length - head.length - tail.length + (unread?.characters ?? 0);
   if (left <= 0) return { extent: 'whole', text };
-  return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
+  return { extent: 'cut', left, text: `${head}⟨${countText(left, 'character')} left out⟩${tail}` };
 }
 
 /**
@@ -347,7 +348,7 @@ export function safeCutBefore(text: string, at: number): number {
 function characterStart(text: string, at: number): number {
   const from = Math.max(0, at - MAX_TOKEN_LENGTH);
   let start = at;
-  while (start > from && start < text.length && continues(text, start)) start -= 1;
+  while (start > from && start < text.length && continuesCharacter(text, start)) start -= 1;
   return start;
 }
 
@@ -364,18 +365,18 @@ function tokenStart(text: string, at: number): number {
 }
 
 /** Returns true if the character at this index belongs to the character before it. */
-function continues(text: string, at: number): boolean {
+function continuesCharacter(text: string, at: number): boolean {
   return /^[\p{M}\u200D\uDC00-\uDFFF]/u.test(text.charAt(at)) || text.charAt(at - 1) === '\u200D';
 }
 
-function many(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+function countText(number: number, noun: string): string {
+  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-function count(number: number): string {
+function formatCount(number: number): string {
   return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-function occurrences(text: string, sought: string): number {
+function countOccurrences(text: string, sought: string): number {
   return text.split(sought).length - 1;
 }

@@ -23,7 +23,7 @@ export const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
   },
   {
     file: 'context-reduction.ts',
-    line: 'let tokens = total(shown.slice(Math.max(last, 0)));',
+    line: 'let tokens = totalTokens(shown.slice(Math.max(last, 0)));',
     change: '0 → 1',
     why: 'They differ only if no turn stands before the last one. Then no turn is counted.',
   },

@@ -57,7 +57,7 @@ export class AskingAgent extends Agent {
   session(take: DecisionClaims['take'] = () => Promise.resolve(undefined)): Session {
     const claims = { take, release: () => undefined };
     const session = new Session(this, 'session-1', { claims });
-    session.take(taskAsStreamResponse(this.task.toTask()), this.connection);
+    session.applyEvent(taskAsStreamResponse(this.task.toTask()), this.connection);
     return session;
   }
 

@@ -15,7 +15,7 @@ export class PausableTimeout {
     this.#clock = clock;
     this.#leftMs = ms;
     this.#onEnd = onEnd;
-    this.#count();
+    this.#startCounting();
   }
 
   /**
@@ -30,7 +30,7 @@ export class PausableTimeout {
       if (!held) return;
       held = false;
       this.#holders -= 1;
-      if (this.#holders === 0) this.#count();
+      if (this.#holders === 0) this.#startCounting();
     };
   }
 
@@ -45,7 +45,7 @@ export class PausableTimeout {
     this.#leftMs -= this.#clock.elapsed() - this.#since;
   }
 
-  #count(): void {
+  #startCounting(): void {
     if (this.#over) return;
     this.#since = this.#clock.elapsed();
     this.#stopTimer = this.#clock.after(Math.max(0, this.#leftMs), () => {

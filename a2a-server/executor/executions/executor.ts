@@ -61,7 +61,7 @@ interface WokenTask {
   begun: boolean;
 }
 
-interface Running {
+interface RunningTask {
   execution: TaskExecution;
   slot: ExecutionSlot;
   /** A promise that resolves when the last event about the place in the queue is durable. */
@@ -75,7 +75,7 @@ interface Running {
 export class Executor {
   readonly #options: ExecutorOptions;
   readonly #server = new AbortScope<AbortCause>();
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningTask>();
   /** Functions that cancel a task's wake-up timer, by task id. */
   readonly #later = new Map<string, () => void>();
   /** The events that a task's next execution appends first, by task id. An entry stays until its events are durable. */
@@ -167,7 +167,7 @@ export class Executor {
       opening: () => this.#openings.get(taskId),
       opened: () => void this.#openings.delete(taskId),
     });
-    const running: Running = {
+    const running: RunningTask = {
       execution,
       slot,
       done: Promise.resolve(),
@@ -180,7 +180,7 @@ export class Executor {
     running.done = this.#run(task, running, command);
   }
 
-  async #run(task: WokenTask, running: Running, command?: DeferredCommandAppend): Promise<void> {
+  async #run(task: WokenTask, running: RunningTask, command?: DeferredCommandAppend): Promise<void> {
     const { execution, slot } = running;
     const { taskId, principal } = task;
     const claim = await this.#claim(taskId);
@@ -238,11 +238,11 @@ export class Executor {
     // task.
     if (kept !== undefined) ownership.release(taskId, kept);
     const claim = await ownership.claim(taskId);
-    if (claim !== undefined) this.#keep(taskId, claim);
+    if (claim !== undefined) this.#storeClaim(taskId, claim);
     return claim;
   }
 
-  #keep(taskId: string, claim: TaskClaim): void {
+  #storeClaim(taskId: string, claim: TaskClaim): void {
     this.#claims.set(taskId, claim);
     if (claim.takenOver) this.#openings.set(taskId, restartEvents);
   }
@@ -275,7 +275,7 @@ export class Executor {
   async recover(onLook: () => void): Promise<number> {
     const { journal, openWorkspace } = this.#options;
     await journal.ownership.start({
-      look: () => {
+      onSearch: () => {
         // While the journal cannot be reached, this server claims no task. It tries again soon.
         this.#lookForAbandoned().catch(() => undefined);
         this.scheduler.abortRequested().catch(() => undefined);
@@ -299,7 +299,7 @@ export class Executor {
       // before its tools have ended.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
-      for (const { taskId, claim } of claimed) this.#keep(taskId, claim);
+      for (const { taskId, claim } of claimed) this.#storeClaim(taskId, claim);
       try {
         for (const { taskId } of claimed) {
           const row = await journal.row(taskId);

@@ -75,7 +75,7 @@ export interface TaskExecutionOptions extends AskModelOptions {
 interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The place of the task among the running tasks. */
-  slot: Pick<ExecutionSlot, 'pass' | 'hold'>;
+  slot: Pick<ExecutionSlot, 'passToOtherPrincipal' | 'hold'>;
   /** The abort scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
@@ -143,7 +143,7 @@ export class TaskExecution {
       if (!claim.held) return;
       // The disk may have space later, so a timer wakes the task after a storage error. Without the timer, the task
       // would wait for the next command.
-      if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
+      if (!(await this.#appendFailure(error))) this.#host.wakeAfter(RETRY_MS);
     } finally {
       release();
       this.#host.task.close();
@@ -152,11 +152,11 @@ export class TaskExecution {
 
   async #carryOn(command: DeferredCommandAppend | undefined): Promise<void> {
     try {
-      if (await this.#orphaned()) {
+      if (await this.#endOrphanProcesses()) {
         this.#host.wakeAfter(ORPHAN_CHECK_MS);
         return;
       }
-      await this.#open();
+      await this.#appendOpeningEvents();
       do {
         this.again = false;
         await this.#untilSettled(command);
@@ -171,7 +171,7 @@ export class TaskExecution {
    * D6: ends the processes that a killed server left running. Returns true if such a process may still work on a call
    * of this task.
    */
-  async #orphaned(): Promise<boolean> {
+  async #endOrphanProcesses(): Promise<boolean> {
     const { log, children = NO_CHILD_RECORDS } = this.#options;
     const orphans = await children.endOrphans();
     if (orphans.length === 0) return false;
@@ -183,7 +183,7 @@ export class TaskExecution {
     return findCallWithOrphan(changed.snapshot, orphans) !== undefined;
   }
 
-  async #open(): Promise<void> {
+  async #appendOpeningEvents(): Promise<void> {
     const opening = this.#host.opening();
     if (opening === undefined) return;
     await this.#options.log.change(this.#taskId, (s) => ({ type: 'append', events: opening(s) }));
@@ -193,14 +193,14 @@ export class TaskExecution {
   async #untilSettled(command: DeferredCommandAppend | undefined): Promise<void> {
     const pass: ExecutionPass = {};
     try {
-      await this.#work(pass, command);
+      await this.#runSteps(pass, command);
     } finally {
       pass.timeout?.cancel();
       pass.turn?.end();
     }
   }
 
-  async #work(pass: ExecutionPass, command: DeferredCommandAppend | undefined): Promise<void> {
+  async #runSteps(pass: ExecutionPass, command: DeferredCommandAppend | undefined): Promise<void> {
     const { log, clock, toolbox, budget, limits } = this.#options;
     const { task, scheduler } = this.#host;
     const loop = this.#loop;
@@ -230,7 +230,7 @@ export class TaskExecution {
           break;
         case 'run': {
           await toolbox.settled(loop.signal);
-          const { workspace, earlier } = (pass.opened ??= await this.#obtain(snapshot));
+          const { workspace, earlier } = (pass.opened ??= await this.#obtainResources(snapshot));
           pass.turn ??= new TurnAbortScope(task, clock, limits.turnMs);
           const { scope } = pass.turn;
           const timeouts = [pass.turn.timeout, pass.timeout, this.#host.slot].filter(
@@ -260,7 +260,7 @@ export class TaskExecution {
           break;
         }
         case 'ask-model': {
-          const passed = this.#host.slot.pass();
+          const passed = this.#host.slot.passToOtherPrincipal();
           if (passed !== undefined) {
             pass.turn?.end();
             delete pass.turn;
@@ -279,7 +279,7 @@ export class TaskExecution {
           }
           // MCP servers need time to start before the model sees the list of tools.
           await toolbox.settled(loop.signal);
-          pass.opened ??= await this.#obtain(snapshot);
+          pass.opened ??= await this.#obtainResources(snapshot);
           pass.turn?.end();
           pass.turn = new TurnAbortScope(task, clock, limits.turnMs);
           const place = { ...pass.opened, turn: pass.turn.scope, loop, bytes: next.bytes };
@@ -339,7 +339,7 @@ export class TaskExecution {
     });
   }
 
-  async #obtain(snapshot: Snapshot): Promise<PassResources> {
+  async #obtainResources(snapshot: Snapshot): Promise<PassResources> {
     const { log, journal, openWorkspace } = this.#options;
     const workspace = await openWorkspace(snapshot.settings.workspace);
     const rows = await journal.session(snapshot.principal, snapshot.sessionId);
@@ -357,7 +357,7 @@ export class TaskExecution {
    * Appends `task.failed`, unless the journal caused the error and another attempt may succeed. Returns true if the task
    * has ended.
    */
-  async #fail(error: unknown): Promise<boolean> {
+  async #appendFailure(error: unknown): Promise<boolean> {
     const { log, onFailure } = this.#options;
     onFailure(this.#taskId, error);
     const ofJournal = error instanceof ProductError && error.reason === 'STORAGE';

@@ -11,7 +11,7 @@ type MessageTarget =
   | { type: 'live'; taskId: string; sessionId: string }
   | { type: 'new'; sessionId: string; previous?: TaskRow };
 
-interface Lookup {
+interface TargetLookup {
   journal: Pick<Journal, 'row' | 'session' | 'list'>;
   ids: Pick<IdGenerator, 'session'>;
 }
@@ -22,7 +22,7 @@ interface Lookup {
  */
 export async function findMessageTarget(
   incoming: ClientMessage,
-  { journal, ids }: Lookup,
+  { journal, ids }: TargetLookup,
 ): Promise<MessageTarget> {
   const { taskId, sessionId } = incoming;
   if (taskId !== undefined) {

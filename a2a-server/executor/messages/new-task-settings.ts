@@ -15,8 +15,8 @@ export function newTaskSettings(
   previous: Snapshot | undefined,
   defaultMode: TaskMode,
 ): TaskSettings {
-  const wanted = defined(asked);
-  const { mode: kept, ...taken } = inherited(previous);
+  const wanted = withoutUndefined(asked);
+  const { mode: kept, ...taken } = inheritedSettings(previous);
   const settings = { ...taken, ...wanted };
   const chosen = wanted.mode !== undefined || wanted.autoExecute !== undefined;
   const mode = chosen ? wanted.mode : (kept ?? modeByDefault(settings, defaultMode));
@@ -29,7 +29,7 @@ export function newTaskSettings(
  * Returns the settings that a session's next task inherits. A mode that runs calls without asking is not inherited. A
  * person must choose such a mode for each task.
  */
-function inherited(previous: Snapshot | undefined): TaskSettings {
+function inheritedSettings(previous: Snapshot | undefined): TaskSettings {
   const { autoExecute: _given, mode, ...settings } = previous?.settings ?? {};
   return mode === undefined || mayRunSomeUnasked({ mode }) ? settings : { ...settings, mode };
 }
@@ -40,7 +40,7 @@ function modeByDefault({ readOnly }: TaskSettings, mode: TaskMode): TaskMode | u
 }
 
 /** Removes undefined values, because such a value would override an inherited setting. */
-function defined(settings: TaskSettings): TaskSettings {
+function withoutUndefined(settings: TaskSettings): TaskSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 

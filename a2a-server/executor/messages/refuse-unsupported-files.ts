@@ -15,7 +15,7 @@ export function refuseUnsupportedFiles(message: UserMessage, name: string | unde
   // model.
   if (types.length === 0) return;
   const model = models.resolve(name);
-  const refused = types.filter((type) => !takes(model, type));
+  const refused = types.filter((type) => !acceptsType(model, type));
   if (refused.length === 0) return;
   const named = files.flatMap((file) =>
     file.name !== undefined && refused.includes(file.mediaType) ? [file.name] : [],
@@ -32,13 +32,13 @@ function nextStep(types: readonly string[], models: Models): string {
   const able = models
     .list()
     .map((each) => models.resolve(each))
-    .filter((each) => types.every((type) => takes(each, type)))
+    .filter((each) => types.every((type) => acceptsType(each, type)))
     .map(({ id }) => id);
   return able.length === 0
     ? 'No model of this server takes it: describe the content in words, or offer another model (--other-model).'
     : `Start a new session with a model that takes it: ${[...new Set(able)].join(', ')}.`;
 }
 
-function takes({ inputModes = [] }: Model, type: string): boolean {
+function acceptsType({ inputModes = [] }: Model, type: string): boolean {
   return inputModes.includes(type);
 }

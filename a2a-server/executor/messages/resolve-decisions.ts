@@ -21,7 +21,7 @@ import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
 import { toProductError } from './command-result.ts';
 import { buildShownCall, type ShownCall } from '../model-turn/prepare-call.ts';
 
-type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
+type OutdatedEvent = Extract<TaskEvent, { type: 'tool.outdated' }>;
 
 interface EditContext {
   toolbox: Toolbox;
@@ -46,7 +46,7 @@ export interface PresenceVerifier {
 export type DecisionsResult =
   | { type: 'resolved'; decisions: ResolvedDecision[] }
   /** The content has changed since the person saw it. The caller must append this event and decide nothing. */
-  | { type: 'outdated'; call: Call; event: Outdated };
+  | { type: 'outdated'; call: Call; event: OutdatedEvent };
 
 /**
  * Returns the decisions as the pure core needs them, or the event that asks the person again.
@@ -65,7 +65,7 @@ export async function resolveDecisions(
     // X3: the previews of an edit take time, so a message with many edits of one call is refused before them.
     const repeated = edits ? decidedTwiceRefusal(decisions, decision) : undefined;
     if (repeated) throw toProductError(repeated);
-    const edit = edits ? await edited({ decision, call }, snapshot, context) : null;
+    const edit = edits ? await resolveEdit({ decision, call }, snapshot, context) : null;
     if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };
     resolved.push({
       callId: decision.callId,
@@ -78,7 +78,7 @@ export async function resolveDecisions(
       edited: edit?.type === 'edited' ? edit.call : null,
       ...(edit?.type === 'edited' && edit.rule !== undefined && { editPresenceRule: edit.rule }),
       ...(edit?.type === 'edited' && edit.approver && { approver: edit.approver }),
-      ...(decision.presence && { presence: await proven(decision.presence, context) }),
+      ...(decision.presence && { presence: await provePresence(decision.presence, context) }),
     });
   }
   return { type: 'resolved', decisions: resolved };
@@ -93,7 +93,10 @@ function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
 }
 
-async function proven(assertion: PresenceAssertion, { presence, by }: EditContext): Promise<PresenceProof> {
+async function provePresence(
+  assertion: PresenceAssertion,
+  { presence, by }: EditContext,
+): Promise<PresenceProof> {
   if (presence === undefined)
     throw new ProductError('PRESENCE_REQUIRED', 'This server has no passkeys. Nothing was decided.');
   return presence.prove(by, assertion);
@@ -103,21 +106,21 @@ async function proven(assertion: PresenceAssertion, { presence, by }: EditContex
  * The result of an edit. `rule` is the rule, if any, that demands presence for the new input. `approver` says who may
  * approve it.
  */
-type Edited =
+type ResolvedEdit =
   | { type: 'edited'; call: ShownCall; rule: string | undefined; approver: ApproverDemand | undefined }
-  | { type: 'outdated'; event: Outdated };
+  | { type: 'outdated'; event: OutdatedEvent };
 
-async function edited(
+async function resolveEdit(
   { decision, call }: { decision: Decision; call: Call },
   snapshot: Snapshot,
   { toolbox, policy, openWorkspace }: EditContext,
-): Promise<Edited> {
+): Promise<ResolvedEdit> {
   const { signal } = new AbortController();
   await toolbox.settled(signal);
   const tool = toolbox.get(call.tool);
-  if (tool === undefined) throw invalid(call, toolbox.absence(call.tool));
+  if (tool === undefined) throw invalidEditError(call, toolbox.absence(call.tool));
   const parsed = parseInput(tool, newInput(decision, call, tool));
-  if (!parsed.ok) throw invalid(call, parsed.message);
+  if (!parsed.ok) throw invalidEditError(call, parsed.message);
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const { principal } = snapshot;
   const place = { principal, workspace, signal };
@@ -125,12 +128,13 @@ async function edited(
   // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
   const event = await outdatedSince(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
-  if (!shown.ok) throw invalid(call, shown.message);
-  if (isUnseen(shown.call, call)) throw invalid(call, 'it would change a file whose content was not shown');
+  if (!shown.ok) throw invalidEditError(call, shown.message);
+  if (isUnseen(shown.call, call))
+    throw invalidEditError(call, 'it would change a file whose content was not shown');
   const facts = { ...call, reach: shown.reach };
   const rules = policy();
   const denied = denyRuleMessage(facts, rules);
-  if (denied !== undefined) throw invalid(call, denied);
+  if (denied !== undefined) throw invalidEditError(call, denied);
   return {
     type: 'edited',
     call: shown.call,
@@ -145,11 +149,11 @@ function isUnseen(edit: ShownCall, { basis }: Call): boolean {
 }
 
 /** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */
-async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<Outdated | undefined> {
+async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<OutdatedEvent | undefined> {
   if (call.basis === null) return undefined;
   const now = await buildShownCall(tool, call.input, place);
   if (!now.ok)
-    throw invalid(
+    throw invalidEditError(
       call,
       `the proposed change is no longer possible (${now.message}). Deny it, and say in the reason what you want`,
     );
@@ -161,14 +165,14 @@ async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promis
 function newInput(decision: Decision, call: Call, tool: Tool): unknown {
   if (decision.content === undefined) return decision.input;
   if (tool.withContent === undefined)
-    throw invalid(
+    throw invalidEditError(
       call,
       `${call.tool} does not write a whole text, so "content" has no meaning. Edit its input`,
     );
   return tool.withContent(decision.input ?? call.input, decision.content);
 }
 
-function invalid(call: Call, why: string): ProductError {
+function invalidEditError(call: Call, why: string): ProductError {
   return new ProductError(
     'INVALID_DECISION',
     `The edit of call ${call.callId} was not accepted: ${why}. The call still waits.`,

@@ -62,7 +62,7 @@ export async function ensureContextFits(snapshot: Snapshot, options: ContextFitt
       ? conversationTooLongEvent(model.id)
       : reduction.type === 'clip'
         ? reduction.event
-        : await summarised(reduction, snapshot, { ...options, model, room });
+        : await requestSummary(reduction, snapshot, { ...options, model, room });
   // The event shortens the conversation of one snapshot. If the conversation has grown since, the event is not
   // appended.
   if (event !== undefined)
@@ -99,7 +99,7 @@ const INSTRUCTIONS = [
  * Asks the model for a summary, and returns the event that records it. Returns undefined if the request was aborted.
  * The next execution tries again.
  */
-async function summarised(
+async function requestSummary(
   reduction: Extract<ContextReduction, { type: 'summarise' }>,
   snapshot: Snapshot,
   options: ContextFitter & { model: Model; room: ContextWindow },

@@ -143,8 +143,8 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
     if (signal.aborted) return cutShort(context, { taskId, turn });
     // The model did not cause a storage error, so the executor tries the task again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
-    if (error instanceof PromptTooLongError) await refused(context, { taskId, turn }, error);
-    else await failed(context, { taskId, turn }, toModelFailure(error));
+    if (error instanceof PromptTooLongError) await recordRefusedPrompt(context, { taskId, turn }, error);
+    else await recordModelFailure(context, { taskId, turn }, toModelFailure(error));
     return;
   } finally {
     quiet.end();
@@ -249,14 +249,18 @@ const isJsonObject = (written: unknown): written is JsonObject => isRecord(writt
 async function cutShort(context: ModelTurnOptions, at: TurnOfTask): Promise<void> {
   const { reason } = context.scope;
   if (reason?.reason === 'timeout')
-    await failed(context, at, { message: reason.message, passing: false, waitMs: 0 });
+    await recordModelFailure(context, at, { message: reason.message, passing: false, waitMs: 0 });
 }
 
 /**
  * Handles a prompt that the provider refused as too long. The task shortens the conversation and sends it once more.
  * After the second refusal, the task fails.
  */
-async function refused({ log }: ModelTurnOptions, at: TurnOfTask, error: PromptTooLongError): Promise<void> {
+async function recordRefusedPrompt(
+  { log }: ModelTurnOptions,
+  at: TurnOfTask,
+  error: PromptTooLongError,
+): Promise<void> {
   await log.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
       ? { type: 'keep' }
@@ -278,7 +282,7 @@ interface TurnOfTask {
 }
 
 /** Abandons the turn. The task calls the model again if another attempt may succeed. Otherwise the task fails. */
-async function failed(
+async function recordModelFailure(
   { log, clock }: ModelTurnOptions,
   at: TurnOfTask,
   failure: ModelFailure,

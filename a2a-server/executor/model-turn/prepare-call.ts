@@ -15,7 +15,7 @@ import type { IdGenerator } from '../task-journal/id-generator.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
-interface Preparation {
+interface PreparationContext {
   principal: string;
   toolbox: Toolbox;
   workspace: Workspace;
@@ -30,16 +30,16 @@ interface Preparation {
  */
 export async function prepareCall(
   request: ModelCallRequest,
-  { principal, toolbox, workspace, ids, policy, clock, signal }: Preparation,
+  { principal, toolbox, workspace, ids, policy, clock, signal }: PreparationContext,
 ): Promise<PreparedCall> {
   const { modelCallId } = request;
   const base = { callId: ids.call(), modelCallId, tool: request.tool };
   const tool = toolbox.get(request.tool);
-  if (tool === undefined) return refused(base, request.input, toolbox.absence(request.tool));
+  if (tool === undefined) return toRefusedCall(base, request.input, toolbox.absence(request.tool));
   const parsed = parseInput(tool, request.input);
-  if (!parsed.ok) return refused(base, request.input, parsed.message);
+  if (!parsed.ok) return toRefusedCall(base, request.input, parsed.message);
   const shown = await buildShownCall(tool, parsed.input, { principal, workspace, signal });
-  if (!shown.ok) return refused(base, request.input, shown.message);
+  if (!shown.ok) return toRefusedCall(base, request.input, shown.message);
   const { sideEffect, repeatable, source } = tool;
   const call = { ...base, sideEffect, ...(repeatable && { repeatable }), source, ...shown.call };
   const judged = { ...call, reach: shown.reach };
@@ -82,7 +82,7 @@ export async function buildShownCall(
   }
 }
 
-function refused(
+function toRefusedCall(
   base: { callId: string; modelCallId: string; tool: string },
   written: unknown,
   message: string,

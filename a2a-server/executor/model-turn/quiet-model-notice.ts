@@ -15,7 +15,7 @@ export class QuietModelNotice {
     this.#model = model;
     this.#clock = clock;
     this.#note = note;
-    this.#wait();
+    this.#startQuietTimer();
   }
 
   /** Restarts the quiet time. The caller must call this function for each event of the model. */
@@ -23,14 +23,14 @@ export class QuietModelNotice {
     if (this.#periods > 0) this.#note(`${this.#model.id} answers.`);
     this.#periods = 0;
     this.end();
-    this.#wait();
+    this.#startQuietTimer();
   }
 
   end(): void {
     this.#cancel?.();
   }
 
-  #wait(): void {
+  #startQuietTimer(): void {
     const { id, quietMs } = this.#model;
     if (quietMs === undefined) return;
     this.#cancel = this.#clock.after(quietMs, () => {
@@ -38,7 +38,7 @@ export class QuietModelNotice {
       this.#note(
         `${id} has sent nothing for ${wholeUnitDurationText(this.#periods * quietMs)}. It may be reading a long prompt, reasoning without output, or busy.`,
       );
-      this.#wait();
+      this.#startQuietTimer();
     });
   }
 }

@@ -11,7 +11,7 @@ export function systemPrompt(
   return [
     'A person has delegated a task to you. Carry it out with your tools.',
     `Your workspace is ${workspace.root}. File tools take paths relative to it and reach no file outside it.`,
-    approvals(settings),
+    approvalsPrompt(settings),
     'Make independent calls in one turn. At the end, say in a few sentences what you did, what you did not do, and what the person should know.',
     instructionsPrompt(instructions),
   ]
@@ -22,7 +22,7 @@ export function systemPrompt(
 const DENIALS =
   'The person may deny a call, with a reason, or change its input. The result of the call tells you. Respect a denial: do not request the same thing in another form.';
 
-function approvals(settings: TaskSettings): string {
+function approvalsPrompt(settings: TaskSettings): string {
   const mode = taskModeOf(settings);
   if (mode === 'plan')
     return 'Write only a plan: tools with side effects are not available. First read what the plan depends on. Then write the plan step by step: which files change and how, which commands run and in what order, how to check the result, and what the person must decide. A person reviews the plan before anyone carries it out.';

@@ -3,7 +3,7 @@ import type { Requester } from '../../access/requester.ts';
 import { eventCountAfter, NO_EVENTS, type EventCount } from '../../task/generation.ts';
 import type { TaskQueries } from './task-queries.ts';
 
-const PAGE = 1_000;
+const ENTRIES_PER_PAGE = 1_000;
 
 /** A position in a journal: the `seq` of an entry, and the number of events up to this entry. */
 export interface CountedJournalPosition {
@@ -23,7 +23,7 @@ export async function seekJournalPosition(
   let position: CountedJournalPosition = { seq: 0, counted: NO_EVENTS };
   for (;;) {
     if (isThere(position)) return position;
-    const page = await tasks.entries(taskId, requester, { after: position.seq, limit: PAGE });
+    const page = await tasks.entries(taskId, requester, { after: position.seq, limit: ENTRIES_PER_PAGE });
     if (page.length === 0) return position;
     for (const { seq, event } of page) {
       position = { seq, counted: eventCountAfter(position.counted, event) };

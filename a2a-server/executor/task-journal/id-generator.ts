@@ -12,7 +12,7 @@ export interface IdGenerator {
   toolExecution(tool: string): string;
 }
 
-function chance(length: number): string {
+function randomCharacters(length: number): string {
   return randomUUID().replaceAll('-', '').slice(0, length);
 }
 
@@ -20,7 +20,7 @@ export function createIdGenerator(clock: Clock): IdGenerator {
   return {
     task: () => `task-${randomUUID()}`,
     session: () => `session-${randomUUID()}`,
-    call: () => `call-${chance(12)}`,
-    toolExecution: (tool) => `${tool}-${Math.floor(clock.now() / 1000)}-${chance(9)}`,
+    call: () => `call-${randomCharacters(12)}`,
+    toolExecution: (tool) => `${tool}-${Math.floor(clock.now() / 1000)}-${randomCharacters(9)}`,
   };
 }

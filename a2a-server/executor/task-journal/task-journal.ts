@@ -107,7 +107,7 @@ export class TaskJournal {
     const known = this.#retained.get(taskId) ?? this.#recent.get(taskId)?.deref();
     const start = known && known.seq <= upTo ? known : undefined;
     const snapshot = await this.#readOn(taskId, start, upTo);
-    if (snapshot && upTo === Number.MAX_SAFE_INTEGER) this.#remember(snapshot);
+    if (snapshot && upTo === Number.MAX_SAFE_INTEGER) this.#cacheSnapshot(snapshot);
     return snapshot;
   }
 
@@ -213,12 +213,12 @@ export class TaskJournal {
       const change = rule(snapshot);
       if (change.type === 'refuse') return change;
       if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
-      const events = this.#dated(snapshot, change.events);
+      const events = this.#withDeadlinesOfQuestions(snapshot, change.events);
       const result = await this.#append(snapshot, change, events, command);
       if (result.type === 'repeated') return result;
       if (result.type === 'appended') {
         const after = foldEntries(snapshot, result.entries);
-        this.#remember(after);
+        this.#cacheSnapshot(after);
         const deadline = deadlineAfterEvents(events);
         if (typeof deadline === 'number') this.#options.waits?.onDeadline(deadline);
         if (isTerminal(after)) this.#options.onEnded?.(after);
@@ -237,7 +237,7 @@ export class TaskJournal {
     command?: CommandKey,
   ): Promise<AppendResult> {
     const { taskId, principal, seq, status } = snapshot;
-    if (this.#claim?.held === false) throw this.#lost(taskId);
+    if (this.#claim?.held === false) throw this.#loseClaim(taskId);
     const trace = newestTrace(events) ?? snapshot.trace;
     const result = await this.append(principal, {
       taskId,
@@ -249,18 +249,18 @@ export class TaskJournal {
       ...(contents && { contents }),
       ...(trace && { trace }),
     });
-    if (result.type === 'fenced') throw this.#lost(taskId);
+    if (result.type === 'fenced') throw this.#loseClaim(taskId);
     return result;
   }
 
   /** Ends the execution that has the claim. Returns the error for its append. */
-  #lost(taskId: string): OwnershipLostError {
+  #loseClaim(taskId: string): OwnershipLostError {
     this.#claim?.lose();
     return new OwnershipLostError(taskId);
   }
 
   /** Adds deadlines to the events that ask a person. Every append of a change calls this function. */
-  #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
+  #withDeadlinesOfQuestions(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
     const { waits } = this.#options;
     if (waits === undefined) return events;
     const { clock, expiry } = waits;
@@ -286,7 +286,7 @@ export class TaskJournal {
     }
   }
 
-  #remember(snapshot: Snapshot): void {
+  #cacheSnapshot(snapshot: Snapshot): void {
     const { taskId } = snapshot;
     const known = this.#retained.get(taskId);
     if (known === null || (known && known.seq < snapshot.seq)) this.#retained.set(taskId, snapshot);

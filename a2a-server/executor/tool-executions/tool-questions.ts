@@ -58,7 +58,7 @@ export class ToolQuestions {
     const release = timeouts.map((timeout) => timeout.hold());
     this.#waiting += 1;
     try {
-      return await this.#answer(await this.#put(question), signal);
+      return await this.#waitForAnswer(await this.#appendQuestion(question), signal);
     } finally {
       this.#waiting -= 1;
       for (const goOn of release) goOn();
@@ -66,7 +66,7 @@ export class ToolQuestions {
   }
 
   /** Appends the question and returns its call id. Resolves when the question is durable. */
-  async #put(question: Question): Promise<string> {
+  async #appendQuestion(question: Question): Promise<string> {
     const { log, taskId, call, toolId, scope } = this.#options;
     let callId = '';
     const put = await log.change(taskId, (s) => {
@@ -83,12 +83,12 @@ export class ToolQuestions {
         events: [event, parkOrContinue(foldNextEvents(s, [event]))],
       };
     });
-    if (put?.type !== 'appended') throw this.#over(scope);
+    if (put?.type !== 'appended') throw this.#stopTool(scope);
     return callId;
   }
 
   /** Waits for the answer. E5: the journal wakes this function, so it does not poll. */
-  async #answer(callId: string, signal: AbortSignal | undefined): Promise<ToolQuestionOutcome> {
+  async #waitForAnswer(callId: string, signal: AbortSignal | undefined): Promise<ToolQuestionOutcome> {
     const { log, journal, taskId, scope } = this.#options;
     let rung = true;
     let wake: (() => void) | undefined;
@@ -109,8 +109,8 @@ export class ToolQuestions {
         const state = snapshot && findCall(snapshot, callId)?.state;
         const answer = state?.type === 'settled' ? answerOf(state.result) : undefined;
         if (answer !== undefined) return answer;
-        if (snapshot === undefined || isTerminal(snapshot)) throw this.#over(scope);
-        if (state?.type === 'settled') throw withdrawn();
+        if (snapshot === undefined || isTerminal(snapshot)) throw this.#stopTool(scope);
+        if (state?.type === 'settled') throw questionWithdrawnError();
       }
     } finally {
       unwatch();
@@ -129,16 +129,16 @@ export class ToolQuestions {
   }
 
   /** Stops the tool, because the task has ended. */
-  #over(scope: AbortScope<AbortCause>): Error {
+  #stopTool(scope: AbortScope<AbortCause>): Error {
     scope.abort({
       reason: 'task-cancel',
       message: 'Stopped because the task ended before the answer to its question.',
     });
-    return withdrawn();
+    return questionWithdrawnError();
   }
 }
 
-function withdrawn(): Error {
+function questionWithdrawnError(): Error {
   return new DOMException('The question was withdrawn.', 'AbortError');
 }
 

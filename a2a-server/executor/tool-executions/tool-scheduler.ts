@@ -163,7 +163,7 @@ export class ToolScheduler {
     // A tool that starts with its first change compares the basis (a hash of the previewed content) itself, directly
     // before that change.
     const late = tool?.startsWithFirstChange === true;
-    if (!late && tool && (await this.#outdated(snapshot, { call, tool }, at))) return 'asked-again';
+    if (!late && tool && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
@@ -174,7 +174,7 @@ export class ToolScheduler {
       return 'not-run';
     }
     const output = new ToolOutput(log, taskId, reference);
-    const timeout = tool && this.#limit(tool, call, scope);
+    const timeout = tool && this.#createTimeout(tool, call, scope);
     const timeouts = [...at.timeouts, ...(timeout ? [timeout] : [])];
     const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, timeouts });
     const executed = this.#execute(
@@ -245,7 +245,7 @@ export class ToolScheduler {
   }
 
   /** If the approved content has changed, asks the person again and returns true. */
-  async #outdated(
+  async #askAgainIfOutdated(
     { taskId, principal }: Snapshot,
     { call, tool }: { call: Call; tool: Tool },
     { log, workspace, scope, command }: RunContext,
@@ -271,9 +271,9 @@ export class ToolScheduler {
     return true;
   }
 
-  #limit(tool: Tool, call: Call, scope: AbortScope<AbortCause>): PausableTimeout {
+  #createTimeout(tool: Tool, call: Call, scope: AbortScope<AbortCause>): PausableTimeout {
     const { clock, limits } = this.#options;
-    const ms = shorter(tool.timeoutMs(call.input), limits.toolMs);
+    const ms = shorterLimit(tool.timeoutMs(call.input), limits.toolMs);
     return new PausableTimeout(clock, ms, () =>
       scope.abort({ reason: 'timeout', message: `Stopped after its time limit of ${ms / 1000} s.` }),
     );
@@ -335,7 +335,7 @@ export class ToolScheduler {
     if (!start.recorded) {
       // The tool has not started, so the next server can run the tool call.
       if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
-      if (tool && isOutdated(failure) && (await this.#outdated(snapshot, { call, tool }, at.at)))
+      if (tool && isOutdated(failure) && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at.at)))
         return { outcome: null, end: 'asked-again' };
     }
     const outcome = await output.shortened(whole, tool?.maxResultChars);
@@ -371,7 +371,7 @@ function isOutdated(failure: unknown): boolean {
   return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
 }
 
-function shorter(ms: number, limitMs: number | null): number {
+function shorterLimit(ms: number, limitMs: number | null): number {
   return limitMs === null ? ms : Math.min(ms, limitMs);
 }
 

@@ -83,7 +83,7 @@ export class ToolStartRecorder {
       const settled = await this.#command.settle({ events: following, contents, log: this.#log });
       // Another request may have decided the tool call first. If that decision approves the same input, the call still
       // starts.
-      if (settled && (await this.#check())) return true;
+      if (settled && (await this.#checkCommandOutcome())) return true;
     }
     const changed = await this.#log.change(this.#taskId, (s) => {
       const due = following(s);
@@ -94,7 +94,7 @@ export class ToolStartRecorder {
     return true;
   }
 
-  async #check(): Promise<boolean> {
+  async #checkCommandOutcome(): Promise<boolean> {
     const { changed } = (await this.#command?.result) ?? {};
     const begun = (event: TaskEvent): boolean =>
       event.type === 'tool.started' && event.toolId === this.#reference.toolId;

@@ -33,7 +33,7 @@ export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
  */
 export const EXTENSIONS_HEADER = 'A2A-Extensions';
 
-interface Call {
+interface A2aRequestFacts {
   caller: Caller;
   wire: WireFormat;
   requestedVersion: string;
@@ -67,7 +67,7 @@ export class A2aRequestContext extends ServerCallContext {
 
   readonly #log: Logger;
 
-  constructor({ caller, wire, requestedVersion, headers, log, previews = [] }: Call) {
+  constructor({ caller, wire, requestedVersion, headers, log, previews = [] }: A2aRequestFacts) {
     const names = headers[EXTENSIONS_HEADER.toLowerCase()];
     const legacyNames = headers[LEGACY_EXTENSIONS_HEADER.toLowerCase()];
     const requested = Extensions.parseServiceParameter(
@@ -104,21 +104,21 @@ export class A2aRequestContext extends ServerCallContext {
 
   /** True if the client can read pending actions and send decisions as data. */
   get speaksApproval(): boolean {
-    return this.#speaks(TOOL_APPROVAL_EXTENSION);
+    return this.#hasExtension(TOOL_APPROVAL_EXTENSION);
   }
 
   /** True if the client can resume a stream from a cursor. */
   get resumes(): boolean {
-    return this.#speaks(RESUMABLE_STREAM_EXTENSION);
+    return this.#hasExtension(RESUMABLE_STREAM_EXTENSION);
   }
 
-  /** Reads the generations from the parameters, if the request may have generations. @throws ProductError MALFORMED */
-  readGenerations(operation: string, params: unknown): void {
+  /** Sets the generations from the parameters, if the request may have generations. @throws ProductError MALFORMED */
+  setGenerations(operation: string, params: unknown): void {
     if (this.hasGenerations) this.generations = parseRequestedGenerations(operation, params);
   }
 
   get sight(): EventVisibility {
-    return this.#speaks(THINKING_EXTENSION) ? { thinking: true } : {};
+    return this.#hasExtension(THINKING_EXTENSION) ? { thinking: true } : {};
   }
 
   wireOptions(task: { taskId: string; sessionId: string }, outputModes?: OutputModes): WireOptions {
@@ -134,7 +134,7 @@ export class A2aRequestContext extends ServerCallContext {
     };
   }
 
-  #speaks(extension: string): boolean {
+  #hasExtension(extension: string): boolean {
     return this.activatedExtensions?.includes(extension) ?? false;
   }
 }

@@ -44,7 +44,7 @@ export class Caller implements User {
    * S3: a slow reader needs no buffer. If the client's socket is full, returns a promise that the writer awaits before
    * the next write. Otherwise returns undefined.
    */
-  readonly full: () => Promise<void> | undefined;
+  readonly whenWritable: () => Promise<void> | undefined;
   /** Aborts the signal after `ms` milliseconds, unless the response has ended before. */
   readonly endAfter: (ms: number) => void;
   /** The trace that the request's work belongs to. Undefined if neither the client nor this server has a trace. */
@@ -56,13 +56,23 @@ export class Caller implements User {
   readonly becomeStream: () => void;
   readonly #about: RequestFacts = {};
 
-  constructor({ identity, roles, groups, signal, end, full, endAfter, trace, becomeStream }: CallerParts) {
+  constructor({
+    identity,
+    roles,
+    groups,
+    signal,
+    end,
+    whenWritable: full,
+    endAfter,
+    trace,
+    becomeStream,
+  }: CallerParts) {
     this.identity = identity;
     this.roles = roles;
     this.groups = groups;
     this.signal = signal;
     this.end = end;
-    this.full = full;
+    this.whenWritable = full;
     this.endAfter = endAfter;
     this.trace = trace;
     this.becomeStream = becomeStream;
@@ -88,11 +98,11 @@ export class Caller implements User {
     return this.principal;
   }
 
-  get about(): Readonly<RequestFacts> {
+  get facts(): Readonly<RequestFacts> {
     return this.#about;
   }
 
-  concerns(facts: RequestFacts): void {
+  addFacts(facts: RequestFacts): void {
     for (const [name, text] of Object.entries(facts))
       Object.assign(this.#about, { [name]: text.slice(0, MAX_FACT_CHARS) });
   }
@@ -100,7 +110,7 @@ export class Caller implements User {
 
 type CallerParts = Pick<
   Caller,
-  'identity' | 'roles' | 'groups' | 'signal' | 'end' | 'full' | 'endAfter' | 'becomeStream'
+  'identity' | 'roles' | 'groups' | 'signal' | 'end' | 'whenWritable' | 'endAfter' | 'becomeStream'
 > & {
   trace?: TraceContext | undefined;
 };
@@ -113,7 +123,7 @@ export function attachCaller(request: Request, caller: Caller): void {
 
 /** Returns the JSON-RPC method of a request. Undefined for other requests and for unknown methods. */
 export function jsonRpcMethodOf(request: Request): string | undefined {
-  return callers.get(request)?.about.operation;
+  return callers.get(request)?.facts.operation;
 }
 
 /**

@@ -115,7 +115,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       groups,
       signal: scope.signal,
       end,
-      full,
+      whenWritable: full,
       endAfter,
       trace,
       becomeStream,
@@ -126,9 +126,9 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       span?.end({
         method: request.method,
         route: findRoutePattern(path),
-        operation: caller.about.operation,
+        operation: caller.facts.operation,
         status: response.statusCode,
-        taskId: caller.about.taskId,
+        taskId: caller.facts.taskId,
       });
       // A finished response needs no signal. If the response is unfinished, the client has disconnected. E4: a
       // disconnect changes no task.
@@ -141,7 +141,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
           status: response.statusCode,
           ...sender,
           ...(trace && { traceId: traceIds(trace).traceId }),
-          ...caller.about,
+          ...caller.facts,
           reason: scope.reason ?? 'answered',
           ms: clock.now() - since,
         },

@@ -40,25 +40,25 @@ function agentSkill({ agent, model }: AgentSkillFacts): AgentSkill {
   switch (agent.type) {
     case 'model':
       return model === 'offline'
-        ? skill('agent', 'Follow fixed sentences', {
+        ? createSkill('agent', 'Follow fixed sentences', {
             description:
               'Understands a few fixed sentences, or a JSON plan. No language model is configured: other messages are rejected.',
             tags: ['agent', 'offline'],
             examples: ['Create test.md with hello'],
           })
-        : skill('agent', 'Carry out a task', {
+        : createSkill('agent', 'Carry out a task', {
             description:
               'Works on a task with a language model, asks before each step that has side effects, and gives a second opinion without changing anything.',
             tags: ['agent', 'coding'],
             examples: ['Find out why the tests fail, and fix them', 'Is this design sound?'],
           });
     case 'scripted':
-      return skill('agent', 'Follow a script', {
+      return createSkill('agent', 'Follow a script', {
         description: 'Follows a script, for tests and demonstrations, without a model.',
         tags: ['agent', 'scripted'],
       });
     case 'acp':
-      return skill('agent', 'Hand a task to an agent', {
+      return createSkill('agent', 'Hand a task to an agent', {
         description: `Hands a task to the agent ${acpAgentName(agent)} over ACP, and asks before each step for which that agent requests permission.`,
         tags: ['agent', 'coding', 'acp'],
         examples: ['Find out why the tests fail, and fix them'],
@@ -75,8 +75,8 @@ function fileSkill(tools: OwnTools): AgentSkill[] {
   );
   if (changing.length + looking.length === 0) return [];
   return [
-    skill('files', 'Work on files', {
-      description: `Reads and changes the text files of a workspace, and nothing outside it (${named([...looking, ...changing])}). Each change is shown as a diff before it is made.`,
+    createSkill('files', 'Work on files', {
+      description: `Reads and changes the text files of a workspace, and nothing outside it (${namesText([...looking, ...changing])}). Each change is shown as a diff before it is made.`,
       tags: ['files', 'coding'],
       examples: ['Create test.md with hello'],
     }),
@@ -87,8 +87,8 @@ function shellSkill(tools: OwnTools, confinement: string): AgentSkill[] {
   const shell = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'command');
   if (shell.length === 0) return [];
   return [
-    skill('shell', 'Run commands', {
-      description: `Runs shell commands in the workspace (${named(shell)}). A person sees each command line before it runs, and can stop it. ${confinement}`,
+    createSkill('shell', 'Run commands', {
+      description: `Runs shell commands in the workspace (${namesText(shell)}). A person sees each command line before it runs, and can stop it. ${confinement}`,
       tags: ['shell', 'coding'],
       examples: ['Run the tests'],
     }),
@@ -99,8 +99,8 @@ function webSkill(tools: OwnTools): AgentSkill[] {
   const web = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'network');
   if (web.length === 0) return [];
   return [
-    skill('web', 'Read the web', {
-      description: `Reads web pages (${named(web)}), only from public addresses unless the operator allows others. A person sees each URL before the request.`,
+    createSkill('web', 'Read the web', {
+      description: `Reads web pages (${namesText(web)}), only from public addresses unless the operator allows others. A person sees each URL before the request.`,
       tags: ['web'],
       examples: ['Fetch https://example.com and summarise it'],
     }),
@@ -109,7 +109,7 @@ function webSkill(tools: OwnTools): AgentSkill[] {
 
 function serverSkills(servers: readonly string[]): AgentSkill[] {
   return servers.map((server) =>
-    skill(`mcp-${server}`, `Use ${server}`, {
+    createSkill(`mcp-${server}`, `Use ${server}`, {
       description: `Uses the tools of the MCP server ${server}, and asks before each call unless the operator trusts it.`,
       tags: ['mcp'],
     }),
@@ -119,8 +119,8 @@ function serverSkills(servers: readonly string[]): AgentSkill[] {
 function commandSkill(commands: readonly OfferedCommand[]): AgentSkill[] {
   if (commands.length === 0) return [];
   return [
-    skill('commands', 'Carry out commands', {
-      description: `Runs commands without a model: ${named(commands)}.`,
+    createSkill('commands', 'Carry out commands', {
+      description: `Runs commands without a model: ${namesText(commands)}.`,
       tags: ['commands', 'checkpoints'],
     }),
   ];
@@ -130,13 +130,13 @@ function builtIn(tools: OwnTools): OwnTools[number][] {
   return tools.filter(({ source }) => source.type === 'built-in');
 }
 
-function named(items: readonly { name: string }[]): string {
+function namesText(items: readonly { name: string }[]): string {
   const names = items.slice(0, MAX_NAMES).map(({ name }) => name);
   const more = items.length - names.length;
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }
 
-function skill(
+function createSkill(
   id: string,
   name: string,
   { description, tags, examples = [] }: { description: string; tags: string[]; examples?: string[] },

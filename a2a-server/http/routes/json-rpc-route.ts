@@ -86,11 +86,11 @@ export function jsonRpcRoute({
       const unknown = findMethodProblem(body.method, legacy);
       if (unknown !== undefined)
         throw unparsableError(new ProductError('MALFORMED', unknown), wire, METHOD_NOT_FOUND);
-      context.caller.concerns({ operation: body.method });
+      context.caller.addFacts({ operation: body.method });
       requireRole(context.caller.roles, rolesForMethod(body.method));
       if (!legacy) requireOwnTenant(context.caller.principal, body.params);
       body = { ...body, params: checkRequestParams(body.method, body.params ?? {}) };
-      context.readGenerations(body.method, body.params);
+      context.setGenerations(body.method, body.params);
     } catch (error) {
       if (silent) response.status(204).end();
       else refuse(error);

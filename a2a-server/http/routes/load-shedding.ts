@@ -73,7 +73,7 @@ export function withLoadShedding(app: RequestListener, parts: LoadSheddingParts)
     // For a closed response, the app would count an open request that never ends.
     if (response.destroyed) return;
     if (refusal === undefined) app(request, response);
-    else answer(response, refusal, { ...parts, since });
+    else sendRefusal(response, refusal, { ...parts, since });
   };
   return (request, response) => {
     // If no task waits, the app handles the request, so load shedding costs only this check.
@@ -139,7 +139,7 @@ async function findRefusal(
   }
 }
 
-function answer(
+function sendRefusal(
   response: ServerResponse,
   { principal, method, status, retryAfter, body }: Refusal,
   { measured, log, since }: Pick<LoadSheddingParts, 'measured' | 'log'> & { since: number },

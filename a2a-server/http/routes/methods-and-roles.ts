@@ -18,10 +18,10 @@ const SENDING_ROLES: readonly Role[] = ['delegate', 'approve'];
 const STOPPING_ROLES: readonly Role[] = ['delegate', 'operate'];
 
 /** The methods of each address, and the roles that each method needs. `{id}` matches one path segment. */
-type Addresses = Readonly<Record<string, Readonly<Record<string, AccessRequirement>>>>;
+type RolesByAddress = Readonly<Record<string, Readonly<Record<string, AccessRequirement>>>>;
 
 /** The addresses for work on tasks. They also exist below PAGE_API_PATH. */
-const WORK_ADDRESSES: Addresses = {
+const WORK_ADDRESSES: RolesByAddress = {
   '/message:send': { POST: SENDING_ROLES },
   '/message:stream': { POST: SENDING_ROLES },
   '/tasks': { GET: READING_ROLES },
@@ -44,7 +44,7 @@ const WORK_ADDRESSES: Addresses = {
   '/api/tools/abort/{id}': { POST: STOPPING_ROLES },
 };
 
-const ADDRESSES: Addresses = {
+const ADDRESSES: RolesByAddress = {
   ...WORK_ADDRESSES,
   ...Object.fromEntries(
     Object.entries(WORK_ADDRESSES).map(([path, methods]) => [`${PAGE_API_PATH}${path}`, methods]),
@@ -87,7 +87,7 @@ const ADDRESSES: Addresses = {
   '/api/tasks/{id}/events/ticket': { POST: READING_ROLES },
 };
 
-const LEGACY_ADDRESSES: Addresses = {
+const LEGACY_ADDRESSES: RolesByAddress = {
   '/v1/card': { GET: READING_ROLES },
   '/v1/message:send': { POST: SENDING_ROLES },
   '/v1/message:stream': { POST: SENDING_ROLES },
@@ -99,7 +99,7 @@ const LEGACY_ADDRESSES: Addresses = {
 };
 
 /** Every address with its methods. `{id}` stands for an id. */
-export const ALL_ADDRESSES: Addresses = { ...ADDRESSES, ...LEGACY_ADDRESSES };
+export const ALL_ADDRESSES: RolesByAddress = { ...ADDRESSES, ...LEGACY_ADDRESSES };
 
 /**
  * Returns the methods of the address, so that the server can choose between 404 and 405 (RFC 9110 §15.5.5, §15.5.6).

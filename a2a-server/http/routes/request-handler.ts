@@ -52,7 +52,7 @@ export function createRequestHandler(
       Promise.reject(new UnsupportedOperationError('This agent has no extended card. Use the public card.')),
 
     sendMessage: (request, server) =>
-      answered(server, async (context) => {
+      answerOrRefuse(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
         const outputModes = parseOutputModes(request);
         const { principal, requester, signal } = context.caller;
@@ -60,7 +60,7 @@ export function createRequestHandler(
         const waits = request.configuration?.returnImmediately !== true;
         if (waits) context.caller.becomeStream();
         const { taskId, sessionId, seq } = await pushes.send(request.configuration, incoming, context);
-        context.caller.concerns({ taskId, sessionId });
+        context.caller.addFacts({ taskId, sessionId });
         const message = isDecisionOrRevocation(incoming) ? undefined : { principal, seq };
         if (!waits && message) disconnects.detach(taskId);
         const ends = waits ? disconnects.reads(taskId, message) : undefined;
@@ -82,9 +82,9 @@ export function createRequestHandler(
       subscribeToTask({ tasks, disconnects }, request, A2aRequestContext.of(server)),
 
     getTask: (request, server) =>
-      answered(server, async (context) => {
+      answerOrRefuse(server, async (context) => {
         const { historyLength } = request;
-        context.caller.concerns({ taskId: request.id });
+        context.caller.addFacts({ taskId: request.id });
         const snapshot = await waitForNewGeneration({ tasks, disconnects }, request.id, context);
         const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
         return toA2aTask(snapshot, context.wireOptions(snapshot), {
@@ -94,13 +94,13 @@ export function createRequestHandler(
         });
       }),
 
-    listTasks: (request, server) => answered(server, (context) => listTasks(tasks, request, context)),
+    listTasks: (request, server) => answerOrRefuse(server, (context) => listTasks(tasks, request, context)),
 
     cancelTask: (request, server) =>
-      answered(server, async (context): Promise<Task> => {
+      answerOrRefuse(server, async (context): Promise<Task> => {
         const { reason, channel } = cancelMetadata.parse(request.metadata ?? {});
         const by = { ...context.caller.requester, channel };
-        context.caller.concerns({ taskId: request.id });
+        context.caller.addFacts({ taskId: request.id });
         try {
           const snapshot = await tasks.cancel(request.id, by, reason);
           const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
@@ -113,17 +113,17 @@ export function createRequestHandler(
       }),
 
     createTaskPushNotificationConfig: (config, server) =>
-      answered(server, (context) => pushes.create(config, context)),
+      answerOrRefuse(server, (context) => pushes.create(config, context)),
     getTaskPushNotificationConfig: (request, server) =>
-      answered(server, (context) => pushes.get(request, context)),
+      answerOrRefuse(server, (context) => pushes.get(request, context)),
     listTaskPushNotificationConfigs: (request, server) =>
-      answered(server, (context) => pushes.list(request, context)),
+      answerOrRefuse(server, (context) => pushes.list(request, context)),
     deleteTaskPushNotificationConfig: (request, server) =>
-      answered(server, (context) => pushes.delete(request, context)),
+      answerOrRefuse(server, (context) => pushes.delete(request, context)),
   };
 }
 
-async function answered<T>(
+async function answerOrRefuse<T>(
   server: ServerCallContext,
   answer: (context: A2aRequestContext) => Promise<T>,
 ): Promise<T> {

@@ -23,7 +23,7 @@ export const stripTenantPath: RequestHandler = (request, _response, next) => {
   // A2A 0.3 has no tenants.
   const { legacy } = parseA2aVersion(request.header('A2A-Version'));
   if (segment === undefined || rest === undefined || known || legacy) return next();
-  tenantsOfPaths.set(request, decoded(segment));
+  tenantsOfPaths.set(request, decodeSegment(segment));
   request.url = `${rest}${request.url.slice(request.path.length)}`;
   next();
 };
@@ -43,7 +43,7 @@ export function requireOwnTenant(principal: string, params: unknown): void {
   throw new ProductError('UNKNOWN_ADDRESS', 'There is no such tenant.');
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

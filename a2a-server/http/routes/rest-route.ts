@@ -42,7 +42,7 @@ import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 
 const JSON_CONTENT_TYPE = 'application/json';
 
-type Answer<T> = (request: Request, context: A2aRequestContext) => T;
+type AnswerRequest<T> = (request: Request, context: A2aRequestContext) => T;
 type Events = AsyncGenerator<StreamResponse, void, undefined>;
 
 export function restRoute({ handler, card, limits, heartbeatMs, log, previews }: A2aBindingOptions): Router {
@@ -69,14 +69,14 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
   };
 
   const answer =
-    (act: Answer<Promise<unknown>>): RequestHandler =>
+    (act: AnswerRequest<Promise<unknown>>): RequestHandler =>
     async (request, response) => {
       const body = await act(request, contextOf(request, response));
       response.type(answerType(request)).json(moveGenerationsIntoFields(body));
     };
 
   const stream =
-    (events: Answer<Events>): RequestHandler =>
+    (events: AnswerRequest<Events>): RequestHandler =>
     async (request, response) => {
       const context = contextOf(request, response);
       const format = restStreamFormat(response);
@@ -119,7 +119,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     '/tasks/:taskId',
     answer(async (request, context) => {
       const wanted = checkRequestParams('GetTask', { ...request.query, ...idOf(request) });
-      context.readGenerations('GetTask', wanted);
+      context.setGenerations('GetTask', wanted);
       return Task.toJSON(await handler.getTask(GetTaskRequest.fromJSON(wanted), context));
     }),
   );
@@ -202,7 +202,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
 
 function messageOf(operation: string, { body }: Request, context: A2aRequestContext): SendMessageRequest {
   const params = checkRequestParams(operation, body ?? {});
-  context.readGenerations(operation, params);
+  context.setGenerations(operation, params);
   return SendMessageRequest.fromJSON(params);
 }
 

@@ -35,7 +35,7 @@ export function toolExecutionRoutes(
       const reason = body?.reason ?? 'no reason was given';
       const toolId = String(request.params['toolId']);
       const caller = callerOf(request);
-      caller.concerns({ toolId });
+      caller.addFacts({ toolId });
       const { principal, requester } = caller;
       const { success, message } = await tasks.abortTool(toolId, requester, reason);
       // Only a failed abort is logged here. A successful abort is an event of the task, which

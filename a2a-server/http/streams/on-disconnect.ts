@@ -55,7 +55,7 @@ interface CancellingParts {
   others?: Pick<ReadersAtOtherServers, 'begin' | 'end' | 'untilNone'> | undefined;
 }
 
-interface Watch {
+interface CancelWatch {
   message: FollowedMessage;
   end: AbortController;
 }
@@ -63,7 +63,7 @@ interface Watch {
 interface ReadTask {
   readers: number;
   /** The rule of this task. Present while the rule applies to the task. */
-  watch?: Watch | undefined;
+  watch?: CancelWatch | undefined;
   disarm?: () => void;
 }
 
@@ -82,13 +82,13 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     if (task.readers === 0) this.#parts.others?.begin(taskId);
     task.readers += 1;
     task.disarm?.();
-    if (message !== undefined) this.#watch(taskId, task, message);
+    if (message !== undefined) this.#watchUntilSettled(taskId, task, message);
     return (end) => {
       task.readers -= 1;
       if (task.readers > 0) return;
       this.#parts.others?.end(taskId);
       if (end === 'over') this.detach(taskId);
-      else if (task.watch !== undefined) this.#arm(taskId, task, task.watch);
+      else if (task.watch !== undefined) this.#startGraceTimer(taskId, task, task.watch);
       else this.#tasks.delete(taskId);
     };
   }
@@ -107,7 +107,7 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     for (const taskId of this.#tasks.keys()) this.detach(taskId);
   }
 
-  #watch(taskId: string, task: ReadTask, message: FollowedMessage): void {
+  #watchUntilSettled(taskId: string, task: ReadTask, message: FollowedMessage): void {
     if (this.#stopped) return;
     task.watch?.end.abort();
     const watch = { message, end: new AbortController() };
@@ -118,7 +118,7 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     this.#parts.settled(taskId, message, watch.end.signal).then(settled, settled);
   }
 
-  #arm(taskId: string, task: ReadTask, watch: Watch): void {
+  #startGraceTimer(taskId: string, task: ReadTask, watch: CancelWatch): void {
     const { clock, others } = this.#parts;
     const armed = new AbortController();
     const cancel = (): void => {
@@ -128,7 +128,7 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     const wait = async (reading: Pick<ReadersAtOtherServers, 'untilNone'>): Promise<void> => {
       const wasRead = await reading.untilNone(taskId, armed.signal);
       if (armed.signal.aborted) return;
-      if (wasRead) this.#arm(taskId, task, watch);
+      if (wasRead) this.#startGraceTimer(taskId, task, watch);
       else cancel();
     };
     const stop = clock.after(RECONNECT_GRACE_MS, () => (others === undefined ? cancel() : void wait(others)));

@@ -63,7 +63,7 @@ export function startSseResponse(
 
   return {
     send(frame) {
-      batch += format(frame);
+      batch += formatFrame(frame);
       if (first || batch.length >= BATCH_CHARS) {
         first = false;
         flush();
@@ -80,7 +80,7 @@ export function startSseResponse(
   };
 }
 
-function format({ data, id, event }: SseFrame): string {
+function formatFrame({ data, id, event }: SseFrame): string {
   return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 }
 

@@ -34,7 +34,7 @@ import { taskStateWord } from '../../../shared/text/task-state-word.ts';
  */
 export const STREAM_LIFETIME_MS = 5 * 60_000;
 
-interface Start {
+interface StreamStart {
   task: { taskId: string; sessionId: string };
   /** The client's message whose task the stream follows. Absent if the message only decides. */
   message?: FollowedMessage | undefined;
@@ -47,27 +47,27 @@ interface Start {
   outputModes?: OutputModes | undefined;
 }
 
-interface Readable {
+interface StreamSources {
   tasks: TaskService;
   disconnects?: DisconnectHandler | undefined;
 }
 
 /** A request that sends a message. The message may register an address for push notifications. */
-interface Sending extends Readable {
+interface SendingSources extends StreamSources {
   pushes: Pick<PushMethods, 'send'>;
 }
 
-type Stream = AsyncGenerator<StreamResponse, void, undefined>;
+type EventStream = AsyncGenerator<StreamResponse, void, undefined>;
 
 /**
  * Accepts a message. Sends the task, then all later events until the task waits or has ended (A2A 1.0 §3.1.2, §11.7).
  */
 export function sendAndFollow(
-  { tasks, disconnects, pushes }: Sending,
+  { tasks, disconnects, pushes }: SendingSources,
   request: SendMessageRequest,
   context: A2aRequestContext,
-): Stream {
-  return stream({ tasks, disconnects }, context, async () => {
+): EventStream {
+  return streamEvents({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
     const outputModes = parseOutputModes(request);
     const { principal, requester } = context.caller;
@@ -94,11 +94,11 @@ export function sendAndFollow(
  * With the resumable-stream extension and a cursor, sends only the events after the cursor, even of an ended task.
  */
 export function subscribeToTask(
-  { tasks, disconnects }: Readable,
+  { tasks, disconnects }: StreamSources,
   { id }: SubscribeToTaskRequest,
   context: A2aRequestContext,
-): Stream {
-  return stream({ tasks, disconnects }, context, async () => {
+): EventStream {
+  return streamEvents({ tasks, disconnects }, context, async () => {
     const { requester } = context.caller;
     const { cursor } = context;
     if (cursor !== undefined) {
@@ -125,7 +125,7 @@ async function startAfter(
   { type, text }: NonNullable<A2aRequestContext['cursor']>,
   { taskId, seq: end }: TaskRow,
   { tasks, context }: { tasks: TaskService; context: A2aRequestContext },
-): Promise<Pick<Start, 'after' | 'counted'>> {
+): Promise<Pick<StreamStart, 'after' | 'counted'>> {
   const raw = { name: LAST_EVENT_ID_HEADER, text, otherwise: WITHOUT_CURSOR_HINT };
   const task = { taskId, requester: context.caller.requester };
   if (type === 'seq') {
@@ -146,27 +146,27 @@ const WITHOUT_CURSOR_HINT = 'Subscribe without it to get the current task first.
 
 /** Sends the events after a position until the task has ended. An ended task has only the remaining events. */
 export function streamEventsAfter(
-  readable: Readable,
+  readable: StreamSources,
   { row, after }: { row: TaskRow; after: number },
   context: A2aRequestContext,
-): Stream {
-  return stream(readable, context, () => Promise.resolve({ task: row, after, until: 'ended' }));
+): EventStream {
+  return streamEvents(readable, context, () => Promise.resolve({ task: row, after, until: 'ended' }));
 }
 
 /**
  * Yields the events of a stream of any kind. There is only one generator, because each nested generator costs time per
  * event.
  */
-async function* stream(
-  { tasks, disconnects }: Readable,
+async function* streamEvents(
+  { tasks, disconnects }: StreamSources,
   context: A2aRequestContext,
-  begin: () => Promise<Start>,
-): Stream {
+  begin: () => Promise<StreamStart>,
+): EventStream {
   let ends: ReturnType<DisconnectHandler['reads']> | undefined;
   try {
     context.caller.becomeStream();
     const { task, message, first, after, counted: before, until, historyLength, outputModes } = await begin();
-    context.caller.concerns({ taskId: task.taskId, sessionId: task.sessionId });
+    context.caller.addFacts({ taskId: task.taskId, sessionId: task.sessionId });
     ends = disconnects?.reads(task.taskId, message);
     context.accept();
     const options = context.wireOptions(task, outputModes);
@@ -192,7 +192,7 @@ async function* stream(
         if (event === undefined) continue;
         yield counted ? eventWithGeneration(event, generationOf(counted, options)) : event;
         // S3: the next event is read only after the socket accepts data. This applies to every transport.
-        const full = context.caller.full();
+        const full = context.caller.whenWritable();
         if (full !== undefined) await full;
       }
   } catch (error) {

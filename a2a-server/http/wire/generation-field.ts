@@ -34,16 +34,16 @@ export function eventWithGeneration(event: StreamResponse, generation: number): 
  * @param encoded a task, a list of tasks, or an object with a task or an event
  */
 export function moveGenerationsIntoFields<T>(encoded: T): T {
-  place(encoded);
+  moveGenerationIntoField(encoded);
   if (!isRecord(encoded)) return encoded;
-  place(encoded['task']);
-  place(encoded['statusUpdate']);
-  place(encoded['artifactUpdate']);
-  if (Array.isArray(encoded['tasks'])) encoded['tasks'].forEach(place);
+  moveGenerationIntoField(encoded['task']);
+  moveGenerationIntoField(encoded['statusUpdate']);
+  moveGenerationIntoField(encoded['artifactUpdate']);
+  if (Array.isArray(encoded['tasks'])) encoded['tasks'].forEach(moveGenerationIntoField);
   return encoded;
 }
 
-function place(object: unknown): void {
+function moveGenerationIntoField(object: unknown): void {
   if (!isRecord(object) || !isRecord(object['metadata']) || !Object.hasOwn(object['metadata'], METADATA_KEY))
     return;
   // The codec does not copy the metadata, so other readers may have the same object.

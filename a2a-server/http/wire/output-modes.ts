@@ -29,7 +29,7 @@ export function parseOutputModes({ configuration, message }: SendMessageRequest)
     .filter((mode) => mode.includes('/'));
   if (modes.length === 0) return undefined;
   const begins = !message?.taskId && !message?.contextId;
-  if (begins && !accepts(modes, TEXT))
+  if (begins && !acceptsMediaType(modes, TEXT))
     throw new ProductError(
       'UNSUPPORTED_CONTENT',
       `This agent answers in ${TEXT}. Add ${TEXT} to configuration.acceptedOutputModes.`,
@@ -43,11 +43,13 @@ export function partInAcceptedMode(part: ArtifactPart, modes: OutputModes): Arti
     case 'text':
       return part;
     case 'data':
-      return accepts(modes, 'application/json') ? part : { type: 'text', text: JSON.stringify(part.data) };
+      return acceptsMediaType(modes, 'application/json')
+        ? part
+        : { type: 'text', text: JSON.stringify(part.data) };
     case 'file':
     case 'file-url': {
       const { name = 'unnamed', mediaType = 'application/octet-stream' } = part;
-      if (accepts(modes, mediaType)) return part;
+      if (acceptsMediaType(modes, mediaType)) return part;
       const place = part.type === 'file-url' ? ` It is at ${part.url}.` : '';
       return {
         type: 'text',
@@ -58,7 +60,7 @@ export function partInAcceptedMode(part: ArtifactPart, modes: OutputModes): Arti
 }
 
 /** True if the client accepts the media type. A range such as `text/*` accepts each of its types (RFC 9110 §12.5.1). */
-function accepts(modes: OutputModes, mediaType: string): boolean {
+function acceptsMediaType(modes: OutputModes, mediaType: string): boolean {
   const [kind = ''] = mediaType.split('/', 1);
   return [mediaType.toLowerCase(), `${kind.toLowerCase()}/*`, '*/*'].some((mode) => modes.includes(mode));
 }

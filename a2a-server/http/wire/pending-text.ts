@@ -16,8 +16,8 @@ const REASON_TEXTS: Readonly<Record<PendingAction['reason'], string>> = {
 export function pendingActionsText(pending: readonly PendingAction[]): string {
   const [first, second] = pending;
   if (first === undefined) return 'The task waits for input.';
-  if (second === undefined) return `${described(first)}\n\n${howToAnswer(first)}`;
-  const actions = pending.map((action, index) => `${index + 1}. ${described(action)}`);
+  if (second === undefined) return `${actionDescription(first)}\n\n${howToAnswer(first)}`;
+  const actions = pending.map((action, index) => `${index + 1}. ${actionDescription(action)}`);
   return `${pending.length} actions wait for a decision.\n\n${actions.join('\n\n')}\n\n${howToDecideEach(pending)}`;
 }
 
@@ -71,7 +71,7 @@ function takesPlainWord({ choices, freeText }: Question): boolean {
   return choices.some(({ label }) => label === 'approve' || label === 'deny');
 }
 
-function described(action: PendingAction): string {
+function actionDescription(action: PendingAction): string {
   const { title, tool, callId, reason, rule, preview, expiresAt } = action;
   const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
   const { text } = quotedAction(action, TEXT_PART_LIMITS);

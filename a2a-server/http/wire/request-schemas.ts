@@ -13,7 +13,7 @@ import { isRecord } from '../../../shared/runtime/record.ts';
 import { parseRequestPart } from './parse-request-part.ts';
 
 /** Returns the schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
-function fields<Shape extends z.ZodRawShape>(shape: Shape) {
+function protoObjectSchema<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(inCamelCase, z.looseObject(shape));
 }
 
@@ -92,7 +92,7 @@ const requestSchemas = lazily(() => {
   };
   const PUSH = {
     ...ADDRESS,
-    authentication: fields({ scheme, credentials: headerText.nullish() }).nullish(),
+    authentication: protoObjectSchema({ scheme, credentials: headerText.nullish() }).nullish(),
   };
 
   /**
@@ -104,8 +104,8 @@ const requestSchemas = lazily(() => {
     credentials: headerText.nullish(),
   };
 
-  const configuration = fields({
-    taskPushNotificationConfig: fields(PUSH).nullish(),
+  const configuration = protoObjectSchema({
+    taskPushNotificationConfig: protoObjectSchema(PUSH).nullish(),
     acceptedOutputModes: texts,
     historyLength: count.nullish(),
     returnImmediately: flag,
@@ -123,7 +123,7 @@ const requestSchemas = lazily(() => {
   /** The fields for the content of a part. A part has exactly one of them. `{"data": null}` also counts as content. */
   const CONTENTS = ['text', 'raw', 'url'] as const;
 
-  const part = fields({
+  const part = protoObjectSchema({
     text,
     raw: base64,
     url: text,
@@ -137,8 +137,8 @@ const requestSchemas = lazily(() => {
     'a part has exactly one of text, data, raw and url',
   );
 
-  const send = fields({
-    message: fields({ ...MESSAGE, role: z.literal('ROLE_USER'), parts: z.array(part).min(1) }),
+  const send = protoObjectSchema({
+    message: protoObjectSchema({ ...MESSAGE, role: z.literal('ROLE_USER'), parts: z.array(part).min(1) }),
     configuration,
     metadata: struct,
   });
@@ -192,29 +192,29 @@ const requestSchemas = lazily(() => {
    * a message are in `content`.
    */
   const LEGACY_CONTENTS = ['text', 'file', 'data'] as const;
-  const legacyRestPart = fields({
+  const legacyRestPart = protoObjectSchema({
     text,
-    file: fields({ fileWithUri: text, fileWithBytes: base64, mimeType: text }).nullish(),
-    data: fields({ data: struct }).nullish(),
+    file: protoObjectSchema({ fileWithUri: text, fileWithBytes: base64, mimeType: text }).nullish(),
+    data: protoObjectSchema({ data: struct }).nullish(),
     metadata: struct,
   }).refine(
     (it) => LEGACY_CONTENTS.filter((name) => it[name] !== undefined && it[name] !== null).length === 1,
     'a part has exactly one of text, file and data',
   );
-  const legacyRestMessage = fields({
+  const legacyRestMessage = protoObjectSchema({
     ...MESSAGE,
     role: z.literal('ROLE_USER'),
     content: z.array(legacyRestPart).min(1),
   });
-  const legacyRestPush = fields({
+  const legacyRestPush = protoObjectSchema({
     ...ADDRESS,
-    authentication: fields(LEGACY_AUTHENTICATION).nullish(),
+    authentication: protoObjectSchema(LEGACY_AUTHENTICATION).nullish(),
   });
   const legacyRestSend = z.preprocess(
     withMessage,
-    fields({
+    protoObjectSchema({
       message: legacyRestMessage,
-      configuration: fields({
+      configuration: protoObjectSchema({
         acceptedOutputModes: texts,
         historyLength: count.nullish(),
         blocking: flag,
@@ -227,16 +227,20 @@ const requestSchemas = lazily(() => {
   return {
     SendMessage: send,
     SendStreamingMessage: send,
-    GetTask: fields({ id: taskId, historyLength: count.nullish() }),
-    ListTasks: fields(LIST),
-    CancelTask: fields(TASK),
-    SubscribeToTask: fields(TASK),
-    CreateTaskPushNotificationConfig: fields({ ...PUSH, taskId }),
-    GetTaskPushNotificationConfig: fields({ taskId, id: z.string().min(1) }),
-    ListTaskPushNotificationConfigs: fields({ taskId, pageSize: count.nullish(), pageToken: text }),
-    DeleteTaskPushNotificationConfig: fields({ taskId, id: z.string().min(1) }),
+    GetTask: protoObjectSchema({ id: taskId, historyLength: count.nullish() }),
+    ListTasks: protoObjectSchema(LIST),
+    CancelTask: protoObjectSchema(TASK),
+    SubscribeToTask: protoObjectSchema(TASK),
+    CreateTaskPushNotificationConfig: protoObjectSchema({ ...PUSH, taskId }),
+    GetTaskPushNotificationConfig: protoObjectSchema({ taskId, id: z.string().min(1) }),
+    ListTaskPushNotificationConfigs: protoObjectSchema({
+      taskId,
+      pageSize: count.nullish(),
+      pageToken: text,
+    }),
+    DeleteTaskPushNotificationConfig: protoObjectSchema({ taskId, id: z.string().min(1) }),
     /** The query of ListTasks over HTTP+JSON. A2A 1.0 §11.5: a boolean is the word `true` or `false`. */
-    'GET /tasks': fields({
+    'GET /tasks': protoObjectSchema({
       ...LIST,
       includeArtifacts: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional(),
     }),
@@ -252,11 +256,11 @@ const requestSchemas = lazily(() => {
       ...TASK,
       pushNotificationConfigId: z.string().min(1),
     }),
-    'GET /v1/tasks/{id}': fields({ historyLength: count.nullish() }),
+    'GET /v1/tasks/{id}': protoObjectSchema({ historyLength: count.nullish() }),
     'POST /v1/message': legacyRestSend,
     'POST /v1/tasks/{id}/pushNotificationConfigs': z.preprocess(
       withoutConfigField,
-      fields({ pushNotificationConfig: legacyRestPush }),
+      protoObjectSchema({ pushNotificationConfig: legacyRestPush }),
     ),
   } as const;
 });

@@ -81,9 +81,9 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'task.queued':
       return { type: 'note', text: event.text };
     case 'tool.requested':
-      return requested(event.call, policyVerdictText(event.verdict), event.verdict.type === 'refuse');
+      return requestedEvent(event.call, policyVerdictText(event.verdict), event.verdict.type === 'refuse');
     case 'tool.asked':
-      return requested(event.call, 'question of a running tool', false);
+      return requestedEvent(event.call, 'question of a running tool', false);
     case 'tool.outdated':
       return { type: 'outdated', callId: event.callId };
     case 'tool.decided': {
@@ -162,7 +162,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
   }
 }
 
-function requested(call: RequestedCall, verdict: string, refused: boolean): WithoutPlace<StoryEvent> {
+function requestedEvent(call: RequestedCall, verdict: string, refused: boolean): WithoutPlace<StoryEvent> {
   const { callId, tool, title, input, source } = call;
   return {
     type: 'requested',

@@ -139,7 +139,7 @@ export function unparsableError(error: ProductError, wire: WireFormat, code: num
 export function toWireError(error: unknown, wire: WireFormat): A2AError {
   if (error instanceof A2AError) return error;
   if (error instanceof ProductError) return asRow(WIRE_ERRORS[error.reason], error, wire);
-  return internal(
+  return toInternalError(
     { message: 'The server had an unexpected error. See its log.', http: 500, metadata: {} },
     wire,
   );
@@ -149,7 +149,7 @@ function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat)
   const { message } = error;
   const metadata = { ...error.facts, reason: error.reason, retryable: String(error.retryable) };
   const own = kind === 'own' || kind === 'internal' ? { reason: error.reason } : {};
-  if (kind === 'internal') return internal({ message, http, metadata, own }, wire);
+  if (kind === 'internal') return toInternalError({ message, http, metadata, own }, wire);
   if (wire === 'rest') {
     const options: RestA2AErrorOptions = { message, metadata, statusCode: http, cause: error };
     return Object.assign(new CLASSES[kind].rest(options), own);
@@ -172,7 +172,7 @@ interface InternalFailure {
   own?: { reason?: ErrorReason };
 }
 
-function internal({ message, http, metadata, own = {} }: InternalFailure, wire: WireFormat): A2AError {
+function toInternalError({ message, http, metadata, own = {} }: InternalFailure, wire: WireFormat): A2AError {
   if (wire === 'rest') return Object.assign(new InternalError(message, http, metadata), own);
   const modern = Object.assign(new A2AError({ message, metadata }), own);
   if (wire === 'jsonrpc') return modern;

@@ -230,9 +230,9 @@ export class AppendBatch {
       this.#events.seqs.push(expectedSeq + 1 + index);
       this.#events.bodies.push(body);
     });
-    events.forEach((event, index) => this.#note(event, expectedSeq + 1 + index, head));
+    events.forEach((event, index) => this.#updateFirstFields(event, expectedSeq + 1 + index, head));
     for (const { hash, bytes } of contents) this.#addContent(task, hash, bytes);
-    this.#count(events, head);
+    this.#countCosts(events, head);
     if (command === undefined) return;
     const { principal, messageId, bodyHash } = command;
     const seq = expectedSeq + events.length;
@@ -240,7 +240,7 @@ export class AppendBatch {
     this.#commands.set(commandMapKey(command), { taskId, sessionId: head.sessionId, bodyHash, seq });
   }
 
-  #note(event: TaskEvent, seq: number, head: BatchHead): void {
+  #updateFirstFields(event: TaskEvent, seq: number, head: BatchHead): void {
     if (event.type === 'task.created') head.workspace = storableOrNull(event.settings.workspace ?? null);
     if (event.type === 'message.received' && seq === 2) head.firstMessage = searchText(event);
     if (event.type === 'tool.started' && isStorableText(event.toolId))
@@ -259,12 +259,12 @@ export class AppendBatch {
     } while (chunk * CHUNK_BYTES < bytes.length);
   }
 
-  #count(events: readonly TaskEvent[], head: BatchHead): void {
+  #countCosts(events: readonly TaskEvent[], head: BatchHead): void {
     const { costs, openModel } = requestCosts(events, head.model);
     const { principal, sessionId } = head;
     for (const { model, cost } of costs)
-      this.#addCost(principal, { day: utcDay(this.#at), sessionId, model: storable(model), ...cost });
-    head.model = openModel === null ? null : storable(openModel);
+      this.#addCost(principal, { day: utcDay(this.#at), sessionId, model: toStorableText(model), ...cost });
+    head.model = openModel === null ? null : toStorableText(openModel);
   }
 
   /** Adds up the costs of each row, because one statement must not change a row twice. */
@@ -318,7 +318,7 @@ export const SEARCH_TEXT_SEPARATOR = '\u{10FFFF}';
 function searchText({ message }: Extract<TaskEvent, { type: 'message.received' }>): string {
   return message.parts
     .flatMap((part) =>
-      part.type === 'text' ? storable(part.text).replaceAll(SEARCH_TEXT_SEPARATOR, '\u{FFFD}') : [],
+      part.type === 'text' ? toStorableText(part.text).replaceAll(SEARCH_TEXT_SEPARATOR, '\u{FFFD}') : [],
     )
     .join(SEARCH_TEXT_SEPARATOR);
 }
@@ -331,6 +331,6 @@ function storableOrNull(text: string | null): string | null {
  * Returns a text that PostgreSQL can store. PostgreSQL stores neither NUL nor a lone surrogate. UTF-8 decoders replace
  * them with U+FFFD too.
  */
-function storable(text: string): string {
+function toStorableText(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');
 }

@@ -114,8 +114,8 @@ export class Appender {
       const known =
         attempt === 1 &&
         appends.every(({ taskId, expectedSeq }) => expectedSeq === 0 || this.#heads.has(taskId))
-          ? this.#cached(appends)
-          : await this.#read(appends);
+          ? this.#stateFromCache(appends)
+          : await this.#readState(appends);
       const batch = new AppendBatch(known.state, this.#clock());
       const outcomes = appends.map((append) => batch.add(append));
       // The cached states of tasks may be outdated, so a refusal may be wrong. Also, the database's index of live tasks
@@ -124,7 +124,7 @@ export class Appender {
       if (!batch.writes) return outcomes;
       const created = await this.#write(batch);
       if (created !== 'stale') {
-        this.#remember(batch.headsAfter(created));
+        this.#cacheHeads(batch.headsAfter(created));
         return outcomes;
       }
       this.forget();
@@ -182,7 +182,7 @@ export class Appender {
     return batch.createdIds().map((taskId) => keys.get(taskId) ?? Number.NaN);
   }
 
-  #cached(appends: readonly PreparedAppend[]): { source: 'cache'; state: KnownDatabaseState } {
+  #stateFromCache(appends: readonly PreparedAppend[]): { source: 'cache'; state: KnownDatabaseState } {
     const heads = new Map(
       appends.flatMap(({ taskId }) => {
         const head = this.#heads.get(taskId);
@@ -192,7 +192,7 @@ export class Appender {
     return { source: 'cache', state: { heads, commands: new Map(), liveTasks: new Map(), leased: true } };
   }
 
-  async #read(
+  async #readState(
     appends: readonly PreparedAppend[],
   ): Promise<{ source: 'database'; state: KnownDatabaseState }> {
     const commands = appends.flatMap(({ command }) => (command === undefined ? [] : [command]));
@@ -225,7 +225,7 @@ export class Appender {
     return { source: 'database', state };
   }
 
-  #remember(heads: ReadonlyMap<string, StoredTaskHead>): void {
+  #cacheHeads(heads: ReadonlyMap<string, StoredTaskHead>): void {
     for (const [taskId, head] of heads) {
       this.#heads.delete(taskId);
       this.#heads.set(taskId, head);

@@ -11,25 +11,25 @@ export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::fl
 
 export class DatabaseClock {
   /** The difference between the time of the database and the monotonic time, in milliseconds. */
-  #offset: number;
+  #offsetMs: number;
   readonly #monotonic: () => number;
 
   /** @param monotonic returns the time since a fixed moment, in milliseconds */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic;
-    this.#offset = Date.now() - monotonic();
+    this.#offsetMs = Date.now() - monotonic();
   }
 
   /** Returns milliseconds since 1970. */
   now(): number {
-    return Math.round(this.#monotonic() + this.#offset);
+    return Math.round(this.#monotonic() + this.#offsetMs);
   }
 
   /**
-   * Reads the time of the database.
+   * Reads the time of the database, and corrects the offset of this clock.
    * @param ask returns the time of the database, or undefined if there is no answer
    */
-  async read(ask: () => Promise<number | undefined>): Promise<void> {
+  async synchronize(ask: () => Promise<number | undefined>): Promise<void> {
     const sentAt = this.#monotonic();
     const time = await ask();
     if (time === undefined) return;
@@ -37,7 +37,7 @@ export class DatabaseClock {
     // The database read its clock after the query was sent and before the answer was received.
     const least = time - receivedAt;
     const most = time - sentAt;
-    if (this.#offset < least || this.#offset > most) this.#offset = (least + most) / 2;
+    if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = (least + most) / 2;
   }
 }
 

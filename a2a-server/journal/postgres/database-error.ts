@@ -29,24 +29,24 @@ export class ServerRemovedError extends ProductError {
   }
 }
 
-interface Meaning {
+interface ReasonAndSentence {
   reason: ErrorReason;
   sentence: string;
 }
 
-const UNAVAILABLE: Meaning = {
+const UNAVAILABLE: ReasonAndSentence = {
   reason: 'STORAGE',
   sentence: 'cannot be reached: check that PostgreSQL runs and that this machine can connect to it',
 };
-const OTHERWISE: Meaning = { reason: 'STORAGE', sentence: 'refused the work' };
-const WRONG_LOGIN: Meaning = {
+const OTHERWISE: ReasonAndSentence = { reason: 'STORAGE', sentence: 'refused the work' };
+const WRONG_LOGIN: ReasonAndSentence = {
   reason: 'CONFIGURATION',
   sentence:
     'refuses the user or the password: check the URL in A2A_SERVER_DATABASE, PGPASSWORD, or the password file',
 };
 
 /** The keys are SQLSTATEs (PostgreSQL, appendix A). */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Readonly<Record<string, ReasonAndSentence>> = {
   '28P01': WRONG_LOGIN,
   '28000': WRONG_LOGIN,
   '3D000': {

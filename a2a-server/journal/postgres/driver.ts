@@ -163,7 +163,7 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
     };
   } catch (error) {
     lose();
-    throw failure(error);
+    throw toPostgresError(error);
   }
 }
 
@@ -187,7 +187,7 @@ export function openPostgresPool(address: DatabaseAddress, most: number): Postgr
   return {
     async query(statement, values = []) {
       const client = await pool.connect().catch((error: unknown) => {
-        throw failure(error);
+        throw toPostgresError(error);
       });
       let broken = false;
       // The pool does not listen while a statement runs. Without a listener, a lost connection would end the process.
@@ -231,11 +231,11 @@ async function send(
     // For several statements, the driver returns a list of results.
     return Array.isArray(result) ? [] : result.rows;
   } catch (error) {
-    throw failure(error);
+    throw toPostgresError(error);
   }
 }
 
-function failure(error: unknown): PostgresError {
+function toPostgresError(error: unknown): PostgresError {
   if (error instanceof PostgresError) return error;
   return new PostgresError(systemErrorCode(error) ?? 'CONNECTION', errorMessageOf(error), error);
 }

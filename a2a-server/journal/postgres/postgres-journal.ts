@@ -173,7 +173,7 @@ export async function openPostgresJournal({
     await pool.close();
   }
 
-  await databaseClock.read(() => named(() => readDatabaseTime(pool)));
+  await databaseClock.synchronize(() => named(() => readDatabaseTime(pool)));
   return {
     ownership,
     now,

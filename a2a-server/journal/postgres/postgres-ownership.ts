@@ -143,7 +143,7 @@ export class PostgresOwnership implements Ownership {
     const beat = async (): Promise<void> => {
       await this.#renew();
       if (!this.#leased) return;
-      server.look();
+      server.onSearch();
       // An error of this check is ignored. If the database cannot be reached, the next renewal fails too.
       await this.#checkClaims().catch(() => undefined);
     };
@@ -154,9 +154,9 @@ export class PostgresOwnership implements Ownership {
     if (!this.#leased) return undefined;
     this.#claiming.set(taskId, (this.#claiming.get(taskId) ?? 0) + 1);
     try {
-      const [row] = await this.#ask(CLAIM, [this.#id, taskId, this.#label]);
+      const [row] = await this.#queryOrUndefined(CLAIM, [this.#id, taskId, this.#label]);
       if (row === undefined) return undefined;
-      const claim = this.#note(taskId, integerColumn(row[0]), row[1] === true);
+      const claim = this.#createClaim(taskId, integerColumn(row[0]), row[1] === true);
       const workspace = nullableTextColumn(row[2]);
       if (workspace === null || (await this.#canOpen(workspace))) return claim;
       this.release(taskId, claim);
@@ -193,20 +193,20 @@ export class PostgresOwnership implements Ownership {
       const taskId = textColumn(row[0]);
       // A call of `claim` during this query has claimed the task too. That claim has a larger epoch, so it stays.
       if (this.#claims.has(taskId) || this.#claiming.has(taskId)) return [];
-      return { taskId, claim: this.#note(taskId, integerColumn(row[1]), true) };
+      return { taskId, claim: this.#createClaim(taskId, integerColumn(row[1]), true) };
     });
     return { claimed, unopened };
   }
 
   async isHere(taskId: string): Promise<boolean> {
-    return (await this.#ask(HAS_LABEL, [taskId, this.#label])).length > 0;
+    return (await this.#queryOrUndefined(HAS_LABEL, [taskId, this.#label])).length > 0;
   }
 
   release(taskId: string, claim: TaskClaim): void {
     if (this.#claims.get(taskId) === claim) this.#claims.delete(taskId);
     if (!claim.held || claim.epoch === undefined) return;
     // If the release fails, this server still owns the task. It claims the task again when the task needs an execution.
-    this.#ask(RELEASE, [this.#id, taskId, claim.epoch]).catch(() => undefined);
+    this.#queryOrUndefined(RELEASE, [this.#id, taskId, claim.epoch]).catch(() => undefined);
   }
 
   /** Ends the renewals. The journal then deletes this server's row, so other servers can claim its tasks at once. */
@@ -226,7 +226,7 @@ export class PostgresOwnership implements Ownership {
   async #checkClaims(): Promise<void> {
     const claims = new Map(this.#claims);
     if (claims.size === 0) return;
-    for (const [id, owned] of await this.#ask(CHECK_CLAIMS, [this.#id, [...claims.keys()]])) {
+    for (const [id, owned] of await this.#queryOrUndefined(CHECK_CLAIMS, [this.#id, [...claims.keys()]])) {
       const taskId = textColumn(id);
       const claim = claims.get(taskId);
       // This server has released the claim during the query.
@@ -240,7 +240,7 @@ export class PostgresOwnership implements Ownership {
     return this.#server === undefined || this.#server.canOpen(workspace);
   }
 
-  #note(taskId: string, epoch: number, takenOver: boolean): TaskClaim {
+  #createClaim(taskId: string, epoch: number, takenOver: boolean): TaskClaim {
     const claim = new TaskClaim({ epoch, takenOver }, () => this.#leased);
     this.#claims.set(taskId, claim);
     this.#onClaimed(taskId, epoch);
@@ -251,7 +251,7 @@ export class PostgresOwnership implements Ownership {
     const sentAt = performance.now();
     try {
       let renewed = false;
-      await this.#clock.read(async () => {
+      await this.#clock.synchronize(async () => {
         const [row] = await (await this.#leaseConnection.get()).query(RENEW, [this.#id, LEASE_MS]);
         renewed = row !== undefined;
         return row && Number(row[0]);
@@ -262,11 +262,11 @@ export class PostgresOwnership implements Ownership {
     }
     this.#workEnd = Math.max(this.#workEnd, leaseWorkDeadline(sentAt));
     clearTimeout(this.#end);
-    this.#end = setTimeout(() => this.#lose(), Math.max(0, this.#workEnd - performance.now()));
+    this.#end = setTimeout(() => this.#loseAllClaims(), Math.max(0, this.#workEnd - performance.now()));
   }
 
   /** Gives up all claims, because the lease ends soon. */
-  #lose(): void {
+  #loseAllClaims(): void {
     this.#workEnd = Number.NEGATIVE_INFINITY;
     this.#leaseConnection.drop();
     this.#claimConnection.drop();
@@ -275,7 +275,7 @@ export class PostgresOwnership implements Ownership {
     for (const claim of claims) claim.lose();
   }
 
-  async #ask(
+  async #queryOrUndefined(
     statement: { name: string; text: string },
     values: readonly PostgresValue[],
   ): Promise<readonly SqlRow[]> {

@@ -47,12 +47,13 @@ export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStor
       const rows = await ask(LIST, [kind, prefix]);
       return new Map(rows.map(([name, value]) => [textColumn(name), textColumn(value)]));
     },
-    create: async (kind, name, value) => (await ask(CREATE, [kind, checked(name), value])).length > 0,
+    create: async (kind, name, value) =>
+      (await ask(CREATE, [kind, requireRecordName(name), value])).length > 0,
     async replace(kind, name, value) {
-      await ask(REPLACE, [kind, checked(name), value]);
+      await ask(REPLACE, [kind, requireRecordName(name), value]);
     },
     swap: async (kind, name, { before, after }) =>
-      (await ask(SWAP, [kind, checked(name), before, after])).length > 0,
+      (await ask(SWAP, [kind, requireRecordName(name), before, after])).length > 0,
     remove: async (kind, name) => isRecordName(name) && (await ask(REMOVE, [kind, name])).length > 0,
     watch(_kind, wake) {
       const timer = setInterval(wake, QUERY_INTERVAL_MS).unref();
@@ -89,7 +90,7 @@ export async function openExistingPostgresRecords(url: string): Promise<RecordSt
   });
 }
 
-function checked(name: string): string {
+function requireRecordName(name: string): string {
   if (isRecordName(name)) return name;
   throw new RangeError('this is no name of a record');
 }

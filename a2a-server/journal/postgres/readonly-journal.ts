@@ -30,12 +30,12 @@ export async function openReadonlyPostgresJournal(url: string): Promise<Readonly
   const connection = await connect(address, requireCurrentSchema);
   return {
     taskIds: () =>
-      named(address, async () =>
+      withDatabaseErrors(address, async () =>
         (await connection.query({ text: 'SELECT task_id FROM tasks ORDER BY key' })).map((row) =>
           textColumn(row[0]),
         ),
       ),
-    entries: (taskId) => named(address, () => readAllEntries(connection, taskId)),
+    entries: (taskId) => withDatabaseErrors(address, () => readAllEntries(connection, taskId)),
     close: () => connection.close(),
   };
 }
@@ -52,7 +52,7 @@ async function connect(
   address: DatabaseAddress,
   check: (connection: PostgresConnection, label: string) => Promise<void>,
 ): Promise<PostgresConnection> {
-  return named(address, async () => {
+  return withDatabaseErrors(address, async () => {
     const connection = await openPostgresConnection(address);
     try {
       await connection.query({ text: 'SET default_transaction_read_only = on' });
@@ -65,7 +65,10 @@ async function connect(
   });
 }
 
-async function named<Result>({ label }: DatabaseAddress, work: () => Promise<Result>): Promise<Result> {
+async function withDatabaseErrors<Result>(
+  { label }: DatabaseAddress,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {

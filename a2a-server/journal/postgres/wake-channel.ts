@@ -114,12 +114,12 @@ export class JournalWakeChannel {
     try {
       await this.#connect();
     } catch {
-      this.#after(RECONNECT_MS, () => void this.#reconnect());
+      this.#runAfter(RECONNECT_MS, () => void this.#reconnect());
       return;
     }
     this.#sender.sendAgain();
     this.#options.onChangedElsewhere?.('unknown');
-    await this.#look();
+    await this.#queryHeads();
   }
 
   async #send(heads: HeadSeqs): Promise<void> {
@@ -135,14 +135,14 @@ export class JournalWakeChannel {
   }
 
   #lookLater(): void {
-    this.#after(QUERY_INTERVAL_MS, () => void this.#look().then(() => this.#lookLater()));
+    this.#runAfter(QUERY_INTERVAL_MS, () => void this.#queryHeads().then(() => this.#lookLater()));
   }
 
   /**
    * Reads the last `seq` of each watched task, and wakes its readers if it is new. If the database cannot be reached,
    * the next query finds the new entries.
    */
-  async #look(): Promise<void> {
+  async #queryHeads(): Promise<void> {
     const { committed, reader } = this.#options;
     const watched = committed.watched();
     if (watched.length === 0 || this.#closed) return;
@@ -152,7 +152,7 @@ export class JournalWakeChannel {
     for (const taskId of watched) committed.noteHead(taskId, heads.get(taskId) ?? 0);
   }
 
-  #after(ms: number, act: () => void): void {
+  #runAfter(ms: number, act: () => void): void {
     if (this.#closed) return;
     const cancel = this.#options.clock.after(ms, () => {
       this.#cancelTimers.delete(cancel);

@@ -29,8 +29,8 @@ export function wakePayloads({ sender, heads }: WakeMessage): string[] {
   let payload = start;
   for (const head of heads) {
     const item = `,${JSON.stringify(head)}`;
-    if (bytes(start) + bytes(item) + 1 > MAX_PAYLOAD_BYTES) continue;
-    if (bytes(payload) + bytes(item) + 1 > MAX_PAYLOAD_BYTES) {
+    if (byteLength(start) + byteLength(item) + 1 > MAX_PAYLOAD_BYTES) continue;
+    if (byteLength(payload) + byteLength(item) + 1 > MAX_PAYLOAD_BYTES) {
       payloads.push(`${payload}]`);
       payload = start;
     }
@@ -48,6 +48,6 @@ export function parseWakePayload(payload: string): WakeMessage | undefined {
   return { sender, heads: new Map(heads) };
 }
 
-function bytes(text: string): number {
+function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }

@@ -28,7 +28,7 @@ export class JournalWakeSender {
    * send.
    */
   add(heads: HeadSeqs): void {
-    this.#keep(heads);
+    this.#keepNewestSeq(heads);
     this.sendAgain();
   }
 
@@ -51,13 +51,13 @@ export class JournalWakeSender {
       const pause = new Promise<void>((resolve) => this.#options.clock.after(WAKE_PAUSE_MS, resolve));
       const [sent] = await Promise.allSettled([this.#options.send(heads), pause]);
       if (sent.status === 'fulfilled') continue;
-      this.#keep(heads);
+      this.#keepNewestSeq(heads);
       break;
     }
     if (this.#state === 'sending') this.#state = 'idle';
   }
 
-  #keep(heads: HeadSeqs): void {
+  #keepNewestSeq(heads: HeadSeqs): void {
     for (const [taskId, seq] of heads) this.#heads.set(taskId, Math.max(seq, this.#heads.get(taskId) ?? 0));
   }
 }

@@ -111,7 +111,7 @@ export class PostgresWriter {
    * @throws ServerRemovedError, PostgresError
    */
   run<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(async () => work(await this.#usable()));
+    const result = this.#queue.then(async () => work(await this.#usableConnection()));
     this.#queue = result.catch(() => undefined);
     return result;
   }
@@ -161,7 +161,7 @@ export class PostgresWriter {
   }
 
   /** Returns the connection. If it is lost, opens another, at first with back-off. */
-  async #usable(): Promise<PostgresConnection> {
+  async #usableConnection(): Promise<PostgresConnection> {
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#connection?.usable === true) return this.#connection;
     try {

@@ -31,7 +31,7 @@ import {
   writtenAmountOf,
 } from '../written-amounts.ts';
 
-interface Head extends TaskHead {
+interface StoredTaskHead extends TaskHead {
   key: number;
   principal: string;
   sessionId: string;
@@ -43,9 +43,9 @@ interface Head extends TaskHead {
   advanced: boolean;
 }
 
-interface Group {
+interface AppendGroup {
   at: number;
-  heads: Map<string, Head>;
+  heads: Map<string, StoredTaskHead>;
   events: EventRowInserter;
   /** The amounts that this group writes, by principal. */
   written: Map<string, WrittenAmount>;
@@ -115,13 +115,13 @@ export class Appender {
   commit(appends: readonly PreparedAppend[]): AppendOutcome[] {
     return this.#database.transaction(() => {
       const at = this.#clock();
-      const group: Group = {
+      const group: AppendGroup = {
         at,
         heads: new Map(),
         events: new EventRowInserter(at, this.#inserts),
         written: new Map(),
       };
-      const before: AppendStateReader<Head> = {
+      const before: AppendStateReader<StoredTaskHead> = {
         command: (principal, messageId) => this.#index.command(principal, messageId),
         head: (taskId) => this.#head(taskId, group),
         liveTask: (principal, sessionId) => this.#liveTask(principal, sessionId),
@@ -136,39 +136,47 @@ export class Appender {
     });
   }
 
-  #append(append: PreparedAppend, group: Group, before: AppendStateReader<Head>): AppendOutcome {
+  #append(
+    append: PreparedAppend,
+    group: AppendGroup,
+    before: AppendStateReader<StoredTaskHead>,
+  ): AppendOutcome {
     const judgement = judgeAppend(append, before, group.at);
     switch (judgement.type) {
       case 'answer':
         return judgement.outcome;
       case 'create': {
         const { row, entries } = judgement;
-        const head = this.#begin(row, writtenAmountOf(append).bytes, group);
+        const head = this.#insertTask(row, writtenAmountOf(append).bytes, group);
         return this.#write(append, entries, { head, group });
       }
       case 'extend': {
         const { head, entries, title, deadline } = judgement;
         head.seq += entries.length;
         head.size += writtenAmountOf(append).bytes;
-        this.#extend(head, { state: append.state, title, deadline }, group.at);
+        this.#updateTask(head, { state: append.state, title, deadline }, group.at);
         return this.#write(append, entries, { head, group });
       }
     }
   }
 
-  #begin(row: TaskRow, size: number, group: Group): Head {
+  #insertTask(row: TaskRow, size: number, group: AppendGroup): StoredTaskHead {
     const { taskId, seq, title, deadline, state } = row;
     const { sessionId, principal, createdAt, updatedAt } = row;
     const about = [taskId, sessionId, principal, state, seq, createdAt, updatedAt, title, deadline, size];
     const key = integerColumn(this.#create(...about)[0]?.[0]);
     const columns = { key, seq, state, title, deadline, principal, sessionId, size };
-    const head: Head = { ...columns, model: null, advanced: false };
+    const head: StoredTaskHead = { ...columns, model: null, advanced: false };
     group.heads.set(taskId, head);
     return head;
   }
 
   /** Stores the task's new `seq`, size and state. */
-  #extend(head: Head, after: Pick<Head, 'state' | 'title' | 'deadline'>, at: number): void {
+  #updateTask(
+    head: StoredTaskHead,
+    after: Pick<StoredTaskHead, 'state' | 'title' | 'deadline'>,
+    at: number,
+  ): void {
     const { state, title, deadline } = after;
     if (state === head.state && title === head.title && deadline === head.deadline) {
       head.advanced = true;
@@ -182,7 +190,7 @@ export class Appender {
   #write(
     append: PreparedAppend,
     entries: JournalEntry[],
-    { head, group }: { head: Head; group: Group },
+    { head, group }: { head: StoredTaskHead; group: AppendGroup },
   ): AppendOutcome {
     const { key, principal: owner } = head;
     group.written.set(
@@ -193,7 +201,7 @@ export class Appender {
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
     for (const { hash, bytes } of append.contents ?? []) this.#keep(key, hash, bytes);
     if (append.events.some(({ type }) => type === 'files.saved')) this.#saved(key);
-    this.#count(append, head, utcDay(group.at));
+    this.#countCosts(append, head, utcDay(group.at));
     if (append.command !== undefined) {
       const { principal, messageId, bodyHash } = append.command;
       this.#record(principal, messageId, bodyHash, key, append.expectedSeq + entries.length);
@@ -201,7 +209,7 @@ export class Appender {
     return { type: 'done', result: { type: 'appended', entries } };
   }
 
-  #count({ events }: PreparedAppend, head: Head, day: number): void {
+  #countCosts({ events }: PreparedAppend, head: StoredTaskHead, day: number): void {
     const { principal, sessionId, key } = head;
     const { costs, openModel } = requestCosts(events, head.model);
     for (const { model, cost } of costs) this.#costs.add(principal, { day, sessionId, model, ...cost });
@@ -218,12 +226,12 @@ export class Appender {
     return row && textColumn(row[0]);
   }
 
-  #head(taskId: string, group: Group): Head | undefined {
+  #head(taskId: string, group: AppendGroup): StoredTaskHead | undefined {
     const known = group.heads.get(taskId);
     if (known !== undefined) return known;
     const row = this.#findHead(taskId)[0];
     if (row === undefined) return undefined;
-    const head: Head = {
+    const head: StoredTaskHead = {
       key: integerColumn(row[0]),
       seq: integerColumn(row[1]),
       state: parseStateColumn(row[2]),

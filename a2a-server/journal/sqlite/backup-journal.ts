@@ -52,8 +52,8 @@ export function backupJournal(path: string, target: string): JournalCopyReport {
     });
   const shortened = detectTruncatedJournalFile(path, readLastCommits(path));
   if (shortened !== undefined) throw journalLossError(path, shortened);
-  return writing(target, (draft) => {
-    reading(path, (database) => {
+  return writeDraftAndRename(target, (draft) => {
+    withOpenJournal(path, (database) => {
       const loss = detectLostCommitsUnlocked(database, path);
       if (loss !== undefined) throw journalLossError(path, loss, copyWriteAheadLog(path));
       database.command('VACUUM INTO ?')(draft);
@@ -94,7 +94,7 @@ export async function restoreJournal(
         `The journal ${place} ${tasks === undefined ? 'exists and cannot be read' : `has ${tasks} tasks`}. Nothing was changed. To move it away and use the backup, add --replace.`,
         { facts: { path: place } },
       );
-    const report = writing(place, (draft) => {
+    const report = writeDraftAndRename(place, (draft) => {
       copyFileSync(source, draft);
       // The write-ahead log is copied too, because after a crash of the server it contains the newest commits.
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
@@ -162,14 +162,14 @@ async function requireUnused(path: string): Promise<void> {
 }
 
 function missingIn(path: string, mark: LastCommits): JournalLoss | undefined {
-  return reading(path, (database) => {
+  return withOpenJournal(path, (database) => {
     const loss = detectLostCommits(database, mark);
     if (loss !== undefined) copyWriteAheadLog(path);
     return loss;
   });
 }
 
-function reading<Result>(path: string, read: (database: Sqlite) => Result): Result {
+function withOpenJournal<Result>(path: string, read: (database: Sqlite) => Result): Result {
   return withStorageErrors(path, () => {
     const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
@@ -185,7 +185,7 @@ function reading<Result>(path: string, read: (database: Sqlite) => Result): Resu
 function tasksAt(path: string): number | undefined {
   if (fileSize(path) === 0) return 0;
   try {
-    return reading(path, (database) => integerColumn(database.query(COUNT_TASKS)()[0]?.[0]));
+    return withOpenJournal(path, (database) => integerColumn(database.query(COUNT_TASKS)()[0]?.[0]));
   } catch {
     return undefined;
   }
@@ -236,15 +236,15 @@ function moveAway(path: string, keep: boolean): string | undefined {
 }
 
 /** Calls `write` for a draft file next to `target`. Then makes the draft durable and renames it to `target`. */
-function writing<Result>(target: string, write: (draft: string) => Result): Result {
+function writeDraftAndRename<Result>(target: string, write: (draft: string) => Result): Result {
   const draft = `${resolve(target)}.${randomBytes(6).toString('hex')}`;
   try {
     createPrivateFile(draft);
     const result = write(draft);
     makeFilePrivate(draft);
-    sync(draft);
+    syncFile(draft);
     renameSync(draft, target);
-    if (process.platform !== 'win32') sync(dirname(resolve(target)));
+    if (process.platform !== 'win32') syncFile(dirname(resolve(target)));
     return result;
   } catch (error) {
     if (error instanceof ProductError) throw error;
@@ -256,7 +256,7 @@ function writing<Result>(target: string, write: (draft: string) => Result): Resu
   }
 }
 
-function sync(path: string): void {
+function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
     fsyncSync(file);

@@ -33,7 +33,7 @@ export class RecomputedCosts {
       const key = keyOf({ principal: textColumn(row.at(-1)), sessionId: sessionId ?? '', day, model });
       const expected = left.get(key);
       left.delete(key);
-      if (expected === undefined || !same(expected, sum)) sessions.add(sessionId ?? '');
+      if (expected === undefined || !isSameSum(expected, sum)) sessions.add(sessionId ?? '');
     }
     for (const key of left.keys()) sessions.add(sessionOf(key));
     return [...sessions].map((id) => `The costs of session ${id} differ from its events.`);
@@ -59,7 +59,7 @@ function sessionOf(key: string): string {
 /** The largest accepted difference in dollars. The last digits of a sum depend on the order of its additions. */
 const TOLERANCE = 1e-9;
 
-function same(a: CostSum, b: CostSum): boolean {
+function isSameSum(a: CostSum, b: CostSum): boolean {
   return (
     a.requests === b.requests &&
     a.unpriced === b.unpriced &&

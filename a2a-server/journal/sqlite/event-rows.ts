@@ -54,7 +54,9 @@ export class EventRowInserter {
   /** @param bodies the events as JSON. The first event has the `seq` `firstSeq`. */
   add(task: number, firstSeq: number, bodies: readonly string[]): void {
     if (bodies.length < MIN_RUN_EVENTS) this.#addMixed(task, firstSeq, bodies);
-    else for (const { from, rows } of parts(bodies)) this.#inserts.run(task, firstSeq + from, this.#at, rows);
+    else
+      for (const { from, rows } of splitIntoStatements(bodies))
+        this.#inserts.run(task, firstSeq + from, this.#at, rows);
   }
 
   write(): void {
@@ -75,7 +77,7 @@ export class EventRowInserter {
 }
 
 /** Splits the bodies into JSON lists. A list ends when it exceeds the maximum statement length. */
-function* parts(bodies: readonly string[]): Generator<{ from: number; rows: string }> {
+function* splitIntoStatements(bodies: readonly string[]): Generator<{ from: number; rows: string }> {
   let from = 0;
   let length = 0;
   for (const [index, body] of bodies.entries()) {

@@ -88,10 +88,10 @@ export function journalLossText(loss: JournalLoss): string {
       : `the file has ${loss.bytes} bytes; before, it had ${loss.expectedBytes}`;
   const { tasks, named, shorter, events } = loss;
   const said: string[] = [];
-  if (tasks > 0) said.push(`${plural(tasks, 'task is', 'tasks are')} missing${listed(named)}`);
+  if (tasks > 0) said.push(`${countText(tasks, 'task is', 'tasks are')} missing${taskIdsText(named)}`);
   if (shorter.length > 0)
     said.push(
-      `${plural(shorter.length, 'task has', 'tasks have')} lost ${plural(events, 'event', 'events')}${listed(shorter)}`,
+      `${countText(shorter.length, 'task has', 'tasks have')} lost ${countText(events, 'event', 'events')}${taskIdsText(shorter)}`,
     );
   return said.join(', and ');
 }
@@ -121,11 +121,11 @@ export function copyWriteAheadLog(path: string): string | undefined {
   }
 }
 
-function plural(count: number, one: string, many: string): string {
+function countText(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function listed(ids: readonly string[]): string {
+function taskIdsText(ids: readonly string[]): string {
   if (ids.length === 0) return '';
   return ` (${ids.slice(0, MAX_NAMED_TASKS).join(', ')}${ids.length > MAX_NAMED_TASKS ? ', …' : ''})`;
 }

@@ -50,7 +50,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       const report = journalReportOf(database);
       database.exec('COMMIT');
       const loss = detectLostCommitsUnlocked(database, path);
-      if (loss !== undefined) report.problems.push(`${capital(journalLossText(loss))}.`);
+      if (loss !== undefined) report.problems.push(`${capitalized(journalLossText(loss))}.`);
       return { ...report, bytes: fileSize(path) };
     } finally {
       database.close();
@@ -160,6 +160,6 @@ function textsOf(query: RunQuery): string[] {
   return query().map((row) => textColumn(row[0]));
 }
 
-function capital(text: string): string {
+function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

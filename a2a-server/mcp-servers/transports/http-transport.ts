@@ -134,7 +134,7 @@ export class McpHttpTransport implements McpTransport {
         throw new McpSessionLostError(why.message, { cause: error });
       if (isConnectionNeverOpened(error)) throw new MessageNotDeliveredError(why.message, { cause: error });
       if (isToolCall(message) && !(error instanceof SdkError) && !isFetchFailure(error))
-        throw new UnreadableAnswerError(unreadable(error, why), { cause: error });
+        throw new UnreadableAnswerError(unreadableAnswerText(error, why), { cause: error });
       throw why;
     });
   }
@@ -305,7 +305,7 @@ function isToolCall(message: JSONRPCMessage): boolean {
 }
 
 /** The message of a ZodError is a long list in JSON. */
-function unreadable(error: unknown, why: Error): string {
+function unreadableAnswerText(error: unknown, why: Error): string {
   return error instanceof z.core.$ZodError ? 'it is not JSON-RPC' : why.message;
 }
 

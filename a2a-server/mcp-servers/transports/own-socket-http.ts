@@ -37,25 +37,25 @@ export function openOwnSocketHttp(headers: Readonly<Record<string, string>>): Ow
         redirect: 'manual',
         dispatcher,
       });
-      return bounded(response);
+      return toBoundedResponse(response);
     },
     destroy: () => dispatcher.destroy(),
   };
 }
 
 /** Converts undici's response to Node's `Response`, which the SDK expects. Limits the size of the body. */
-async function bounded(answer: Awaited<ReturnType<typeof undiciFetch>>): Promise<Response> {
+async function toBoundedResponse(answer: Awaited<ReturnType<typeof undiciFetch>>): Promise<Response> {
   const { status, statusText, body } = answer;
   const head = { status, statusText, headers: new Headers([...answer.headers]) };
   if (body === null || [204, 205, 304].includes(status)) return new Response(null, head);
   const events = head.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  if (!events) return new Response(await readBoundedBytes(body, MAX_MCP_MESSAGE_BYTES, failing), head);
+  if (!events) return new Response(await readBoundedBytes(body, MAX_MCP_MESSAGE_BYTES, createError), head);
   return new Response(
-    body.pipeThrough(createSseLimiter({ maxEventBytes: MAX_MCP_MESSAGE_BYTES }, failing)),
+    body.pipeThrough(createSseLimiter({ maxEventBytes: MAX_MCP_MESSAGE_BYTES }, createError)),
     head,
   );
 }
 
-function failing(message: string): Error {
+function createError(message: string): Error {
   return new Error(message);
 }

@@ -115,24 +115,24 @@ export class McpSseTransport implements McpTransport {
   #take({ event = 'message', data }: EventSourceMessage): void {
     switch (event) {
       case 'endpoint':
-        return this.#found(data);
+        return this.#handleEndpointEvent(data);
       // Some servers name the event `result` instead of `message`.
       case 'message':
       case 'result':
-        return this.#hand(data);
+        return this.#handleMessageEvent(data);
       default:
       // Keep-alive events and unknown events have no effect.
     }
   }
 
-  #found(data: string): void {
+  #handleEndpointEvent(data: string): void {
     const endpoint = parseUrl(data, this.#url);
     // POST requests contain the user's credentials, so they go only to the configured origin.
     if (endpoint?.origin !== this.#url.origin) return this.#end('named an endpoint on another origin');
     this.#endpoint.resolve(endpoint);
   }
 
-  #hand(data: string): void {
+  #handleMessageEvent(data: string): void {
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(JSON.parse(data));

@@ -99,18 +99,18 @@ export class McpStdioTransport implements McpTransport {
     });
     child.on('error', (error) => this.onerror?.(error));
     this.#child = child;
-    if (child.pid !== undefined) await this.#record(child.pid);
+    if (child.pid !== undefined) await this.#recordProcess(child.pid);
     const stdout = new LineSplitter(MAX_MCP_MESSAGE_BYTES);
-    child.stdout?.on('data', (chunk: Buffer) => this.#read(stdout.push(chunk)));
+    child.stdout?.on('data', (chunk: Buffer) => this.#handleLines(stdout.push(chunk)));
     const stderr = new LineSplitter(MAX_LOG_LINE_BYTES);
-    child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
+    child.stderr?.on('data', (chunk: Buffer) => this.#logLines(stderr.push(chunk).lines));
   }
 
   /**
    * Records the process. If the record fails, ends the process. D6: the next server could not find a process without a
    * record.
    */
-  async #record(leader: number): Promise<void> {
+  async #recordProcess(leader: number): Promise<void> {
     const { child, clock, graceMs } = this.#context;
     await child.record(leader).catch(async (error: unknown) => {
       await endProcessGroup(leader, { clock, graceMs });
@@ -134,17 +134,17 @@ export class McpStdioTransport implements McpTransport {
     await this.#ending;
   }
 
-  #read({ lines, tooLong }: { lines: string[]; tooLong: number }): void {
+  #handleLines({ lines, tooLong }: { lines: string[]; tooLong: number }): void {
     if (tooLong > 0) this.#end(`sent a line of more than ${MAX_MCP_MESSAGE_BYTES / 1024 / 1024} MiB`);
     for (const line of lines) {
       if (this.#ending !== undefined && this.#why === undefined) return;
       const message = messageIn(line);
       if (message !== undefined) this.onmessage?.(message);
-      else if (line.trim() !== '') this.#ignore(line);
+      else if (line.trim() !== '') this.#countOtherLine(line);
     }
   }
 
-  #ignore(line: string): void {
+  #countOtherLine(line: string): void {
     if (this.#notMessages.lines === 0) {
       this.#notMessages.first = oneLineExcerpt(line, 120);
       this.#context.log.warn(
@@ -157,7 +157,7 @@ export class McpStdioTransport implements McpTransport {
       this.#end('printed too many lines on stdout that are not JSON-RPC messages');
   }
 
-  #log(lines: readonly string[]): void {
+  #logLines(lines: readonly string[]): void {
     for (const line of lines) {
       if (line.trim() === '') continue;
       this.#logged.last = oneLineExcerpt(line, 200);
@@ -175,12 +175,12 @@ export class McpStdioTransport implements McpTransport {
   #end(why: string | undefined): void {
     if (this.#ending !== undefined || this.#child === undefined) return;
     this.#why = why;
-    this.#ending = this.#finish(this.#child, why !== undefined).catch((error: unknown) => {
+    this.#ending = this.#endProcess(this.#child, why !== undefined).catch((error: unknown) => {
       this.#context.log.warn({ err: error }, 'an MCP server process did not end');
     });
   }
 
-  async #finish(child: ChildProcess, failed: boolean): Promise<void> {
+  async #endProcess(child: ChildProcess, failed: boolean): Promise<void> {
     const { clock, graceMs } = this.#context;
     const closed = once(child, 'close').catch(() => undefined);
     const over = child.exitCode !== null || child.signalCode !== null;

@@ -53,7 +53,7 @@ function acpModel(agents: LiveAcpAgents): Model {
       try {
         signal.throwIfAborted();
         if (sessionId !== rememberedAcpSession(place)) yield { type: 'session', agentSessionId: sessionId };
-        const end = yield* stretch(agent, place, { agents, signal });
+        const end = yield* modelEventsOfPrompt(agent, place, { agents, signal });
         whole = true;
         yield { type: 'finish', end, usage: NO_USAGE };
       } finally {
@@ -75,11 +75,11 @@ async function obtain(
   } catch (error) {
     if (error instanceof SignInNeededError)
       return { end: { type: 'auth-required', question: errorMessageOf(error) } };
-    return { end: failed(errorMessageOf(error)) };
+    return { end: failedTurn(errorMessageOf(error)) };
   }
 }
 
-async function* stretch(
+async function* modelEventsOfPrompt(
   agent: LiveAcpAgent,
   place: TaskWithEarlierTasks,
   { agents, signal }: { agents: LiveAcpAgents; signal: AbortSignal },
@@ -87,17 +87,18 @@ async function* stretch(
   const { task, workspace } = place;
   const given = new AcpSessionUpdates(workspace);
   if (agent.speaking) rejectSettledRequests(agent, task);
-  else if (agent.failure === undefined) sendAcpPrompt(agent, buildAcpPrompt(task, undelivered(agent, task)));
+  else if (agent.failure === undefined)
+    sendAcpPrompt(agent, buildAcpPrompt(task, undeliveredMessages(agent, task)));
   let resumed = false;
   let gathered = false;
   for (;;) {
     const item = await agent.next(signal);
     if (item.type === 'update') {
-      yield* show(item, agent, given);
+      yield* updateEvents(item, agent, given);
       continue;
     }
     yield* given.thought();
-    if (item.type === 'failed') return failed(item.message);
+    if (item.type === 'failed') return failedTurn(item.message);
     if (item.type === 'asks') {
       // Agents send parallel requests at almost the same time. After this delay, the person sees all of them at once.
       if (!gathered) {
@@ -109,7 +110,7 @@ async function* stretch(
         yield { type: 'call', modelCallId: toolCallId, tool, input };
       return 'tool-calls';
     }
-    const more = undelivered(agent, task);
+    const more = undeliveredMessages(agent, task);
     // The task is not cancelled, because its signal has not fired. A person stopped a tool call, and this cancelled the
     // prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
@@ -120,7 +121,7 @@ async function* stretch(
   }
 }
 
-function* show(
+function* updateEvents(
   item: Extract<AcpAgentEvent, { type: 'update' }>,
   agent: LiveAcpAgent,
   given: AcpSessionUpdates,
@@ -131,7 +132,7 @@ function* show(
 }
 
 /** Returns the messages that the agent has not received yet. Commands do not count. */
-function undelivered(agent: LiveAcpAgent, { exchanges }: Snapshot): UserMessage[] {
+function undeliveredMessages(agent: LiveAcpAgent, { exchanges }: Snapshot): UserMessage[] {
   return exchanges.flatMap((exchange) =>
     exchange.type === 'message' &&
     exchange.message.command === undefined &&
@@ -141,7 +142,7 @@ function undelivered(agent: LiveAcpAgent, { exchanges }: Snapshot): UserMessage[
   );
 }
 
-function failed(message: string): TurnEnd {
+function failedTurn(message: string): TurnEnd {
   return {
     type: 'failed',
     message: `${message} To continue, send another message in the session. Then the agent starts again.`,
@@ -155,10 +156,10 @@ function endOf(reason: StopReason): TurnEnd {
     case 'max_tokens':
       return 'length';
     case 'max_turn_requests':
-      return failed('The agent has reached its maximum number of model requests for one message.');
+      return failedTurn('The agent has reached its maximum number of model requests for one message.');
     case 'refusal':
       return { type: 'rejected', message: 'The agent refused to continue.' };
     case 'cancelled':
-      return failed('The agent reports that it cancelled its work.');
+      return failedTurn('The agent reports that it cancelled its work.');
   }
 }

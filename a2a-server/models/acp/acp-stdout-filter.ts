@@ -41,14 +41,14 @@ export class AcpStdoutFilter extends Transform {
       const end = newline === -1 ? chunk.length : newline + 1;
       const piece = chunk.subarray(at, end);
       if (this.#line === 'message') this.push(piece);
-      else this.#keep(piece);
+      else this.#keepOtherOutput(piece);
       if (newline !== -1) this.#line = 'begun';
       at = end;
     }
     done(this.#otherBytes > MAX_OTHER_OUTPUT_BYTES ? new Error('too much of it was not ACP') : null);
   }
 
-  #keep(piece: Buffer): void {
+  #keepOtherOutput(piece: Buffer): void {
     this.#otherBytes += piece.length;
     const room = MAX_SAMPLE_BYTES - this.#sample.length;
     if (room > 0) this.#sample = Buffer.concat([this.#sample, piece.subarray(0, room)]);

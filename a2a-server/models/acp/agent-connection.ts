@@ -28,7 +28,7 @@ import { acpCommandText, type AcpAgentCommand } from './agent-program.ts';
 import { startAcpProcess, type AcpProcess, type AcpProcessOptions } from './agent-process.ts';
 
 /** The maximum size of one message, in bytes. If a file is rewritten, the message contains the file twice. */
-const MAX_MESSAGE = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** The time that the server waits for the exit code after an agent has closed its output. */
 const EXIT_MS = 1_000;
 const SIGTERM_TO_SIGKILL_MS = 1_000;
@@ -48,11 +48,11 @@ export interface PendingAcpRequest {
 }
 
 export interface AcpListener {
-  told(update: SessionUpdate): void;
+  onUpdate(update: SessionUpdate): void;
   /** Handles a permission request. @returns a function to call when the agent withdraws the request */
-  asked(request: PendingAcpRequest): () => void;
+  onPermissionRequest(request: PendingAcpRequest): () => void;
   /** Called after the end of the agent. The message gives the reason. */
-  lost(message: string): void;
+  onEnd(message: string): void;
 }
 
 /** Thrown if a person must sign in to the agent first. */
@@ -86,12 +86,12 @@ export class AcpConnection {
     this.#options = options;
     this.#process = started;
     const stream = ndJsonStream(Writable.toWeb(started.stdin), Readable.toWeb(started.stdout), {
-      maxMessageBytes: MAX_MESSAGE,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
     });
     this.#client = client({ name: 'mcp-a2a-bridge' })
       // Register notifications first. A permission request then never overtakes an earlier update.
       .onNotification(methods.client.session.update, ({ params }) => {
-        if (params.sessionId === this.#sessionId) this.#peer?.told(params.update);
+        if (params.sessionId === this.#sessionId) this.#peer?.onUpdate(params.update);
       })
       .onRequest(methods.client.session.requestPermission, ({ params, signal }) => this.#ask(params, signal))
       .connect(stream);
@@ -102,10 +102,10 @@ export class AcpConnection {
     return this.#client.signal.aborted;
   }
 
-  /** Sends all further messages of the agent to the peer. If the agent has already ended, calls `lost`. */
+  /** Sends all further messages of the agent to the peer. If the agent has already ended, calls `onEnd`. */
   listen(peer: AcpListener): void {
     this.#peer = peer;
-    if (this.#lost !== undefined) peer.lost(this.#lost);
+    if (this.#lost !== undefined) peer.onEnd(this.#lost);
   }
 
   /** @throws ProductError AGENT_ERROR, SignInNeededError */
@@ -156,7 +156,7 @@ export class AcpConnection {
   cancelPrompt(): void {
     this.#client.agent
       .notify(methods.agent.session.cancel, { sessionId: this.#sessionId ?? '' })
-      // An error of this notification is ignored. The notification fails only if the agent has ended, and `lost`
+      // An error of this notification is ignored. The notification fails only if the agent has ended, and `onEnd`
       // reports that end to the peer.
       .catch(() => undefined);
   }
@@ -199,7 +199,7 @@ export class AcpConnection {
     const peer = this.#peer;
     return new Promise((resolve) => {
       const answer = (outcome: RequestPermissionOutcome): void => resolve({ outcome });
-      const takeBack = peer.asked({ toolCall, options, answer });
+      const takeBack = peer.onPermissionRequest({ toolCall, options, answer });
       onAbort(signal, () => {
         takeBack();
         answer({ outcome: 'cancelled' });
@@ -215,13 +215,13 @@ export class AcpConnection {
     const did =
       this.#reason ??
       (reason instanceof MessageTooLargeError
-        ? `sent a message of more than ${MAX_MESSAGE / 1024 / 1024} MB, and the server ended it`
+        ? `sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB, and the server ended it`
         : how === undefined
           ? `closed its output (${errorMessageOf(reason)}), and the server ended it`
           : `ended ${how}`);
     await this.#endProcess();
     this.#lost = `The agent ${acpCommandText(this.#command)} ${did}.${this.#process.lastOutput()}`;
-    this.#peer?.lost(this.#lost);
+    this.#peer?.onEnd(this.#lost);
   }
 
   async #setUp<T>(method: string, step: () => Promise<T>): Promise<T> {
@@ -253,7 +253,7 @@ export class AcpConnection {
   #endMessage(): Promise<string> {
     return new Promise((resolve) => {
       const peer = this.#peer;
-      this.listen({ told: () => undefined, asked: () => () => undefined, lost: resolve });
+      this.listen({ onUpdate: () => undefined, onPermissionRequest: () => () => undefined, onEnd: resolve });
       if (peer) this.#peer = peer;
     });
   }

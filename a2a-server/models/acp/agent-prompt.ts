@@ -47,11 +47,11 @@ export function buildAcpPromptAfterStart(
   remembers: boolean,
 ): AcpPrompt {
   const open = sinceLastAnswer(task);
-  const broken = open.some(({ type }) => type === 'turn') || abandoned(task);
-  const known = remembers ? '' : before(task, earlier, open);
+  const broken = open.some(({ type }) => type === 'turn') || hasAbandonedTurn(task);
+  const known = remembers ? '' : earlierConversationText(task, earlier, open);
   const text = [
     ...(known === '' ? [] : ['The conversation so far:', known, '---']),
-    ...unfinished(earlier),
+    ...previousTaskNote(earlier),
     ...(broken ? [INTERRUPTED] : []),
     buildAcpPrompt(task, messagesIn(open)).text,
     ...(broken ? [...saidIn(open), ...permissionResults(open, task)] : []),
@@ -90,7 +90,7 @@ function isAnswer({ end }: Turn): boolean {
   return typeof end === 'object' ? end?.type !== 'auth-required' : end !== 'tool-calls';
 }
 
-function abandoned({ exchanges, turns, openTurn }: Snapshot): boolean {
+function hasAbandonedTurn({ exchanges, turns, openTurn }: Snapshot): boolean {
   const finished = exchanges.filter(({ type }) => type === 'turn').length;
   return turns - (openTurn === null ? 0 : 1) > finished;
 }
@@ -104,7 +104,7 @@ function turnsIn(exchanges: readonly ConversationItem[]): Turn[] {
 }
 
 /** Describes the previous task if it failed or was cancelled. The agent might not know the outcome. */
-function unfinished(earlier: readonly Snapshot[]): string[] {
+function previousTaskNote(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
     case 'failed': {
@@ -149,7 +149,11 @@ function lineOf(call: Call): string {
 }
 
 /** Returns the earlier conversation. @param open later exchanges, which the prompt repeats in detail */
-function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly ConversationItem[]): string {
+function earlierConversationText(
+  task: Snapshot,
+  earlier: readonly Snapshot[],
+  open: readonly ConversationItem[],
+): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
   return summaryTranscript(conversationSegments(earlier, { ...task, exchanges }), MAX_TRANSCRIPT_CHARS);
 }

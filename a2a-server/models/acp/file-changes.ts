@@ -97,7 +97,7 @@ function diffOf(
   return withNotes(unifiedFileDiff(name, before, after ?? ''), notes);
 }
 
-type Note = keyof typeof NOTES;
+type NoteKind = keyof typeof NOTES;
 
 const NOTES = {
   exists: (name: string) =>
@@ -118,7 +118,7 @@ export function acpDiffResult(
   before: string | undefined,
   { oldText, newText }: AcpFileDiff,
   parts: Replacements,
-): { after: string; note?: Note } {
+): { after: string; note?: NoteKind } {
   const part = oldText === null || oldText === '' ? undefined : parts.get(oldText);
   if (part && oldText !== null && before !== undefined && before !== oldText) {
     if (!before.includes(oldText)) return { after: before + newText, note: 'gone' };
@@ -130,7 +130,7 @@ export function acpDiffResult(
   return { after: newText, ...(note && { note }) };
 }
 
-function noteOn(before: string | undefined, oldText: string | null): Note | undefined {
+function noteOn(before: string | undefined, oldText: string | null): NoteKind | undefined {
   if ((before ?? '') === (oldText ?? '') && (before === undefined || oldText !== null)) return undefined;
   if (before === undefined) return 'missing';
   if (oldText === null) return 'exists';

@@ -94,12 +94,12 @@ export class LiveAcpAgent implements AcpListener {
   /** Sends a prompt. Before this call, a turn must have read the end of the last prompt. */
   prompt(text: string): void {
     this.#prompt = 'open';
-    void this.#answer(text);
+    void this.#waitForPromptEnd(text);
   }
 
   /** Waits for the next item. @throws AbortError */
   next(signal: AbortSignal): Promise<AcpAgentEvent> {
-    return this.until(() => this.#take(), signal);
+    return this.until(() => this.#takeItem(), signal);
   }
 
   /** Calls `look` now and after each change. Resolves with the first value that is not undefined. @throws AbortError */
@@ -150,27 +150,27 @@ export class LiveAcpAgent implements AcpListener {
     if (!this.speaking && !this.prompted) return;
     if (this.#prompt === 'open') this.#prompt = 'discarded';
     if (this.#prompt === 'answered') this.#prompt = 'none';
-    this.#forget();
+    this.#clearTurn();
     await this.stop();
   }
 
   end(): Promise<void> {
-    this.#withdraw();
+    this.#cancelPermissions();
     return this.#connection.end();
   }
 
-  async #answer(text: string): Promise<void> {
+  async #waitForPromptEnd(text: string): Promise<void> {
     const item = await this.#connection.prompt(text).then(
       (stopReason): AcpAgentEvent => ({ type: 'ended', stopReason }),
       (error: unknown): AcpAgentEvent => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
     // All earlier updates have arrived. This wait lets their handlers put them into the queue first.
     await nextTurn();
-    if (!this.#connection.closed) this.#answered(item);
+    if (!this.#connection.closed) this.#endPrompt(item);
   }
 
   async #stop(): Promise<void> {
-    this.#withdraw();
+    this.#cancelPermissions();
     if (!this.prompted || this.#failure !== undefined) return;
     const { clock, graceMs } = this.#options;
     const limit = startTimeout(clock, graceMs);
@@ -185,20 +185,20 @@ export class LiveAcpAgent implements AcpListener {
     }
   }
 
-  told(update: SessionUpdate): void {
+  onUpdate(update: SessionUpdate): void {
     if (this.#prompt === 'discarded') return;
     if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') {
-      const toolCall = this.#remember(update);
+      const toolCall = this.#mergeToolCall(update);
       const watcher = this.#watched.get(update.toolCallId);
       if (watcher) {
         watcher(toolCall);
-        return this.#changed();
+        return this.#callLookers();
       }
     }
-    this.#keep({ type: 'update', update });
+    this.#queueItem({ type: 'update', update });
   }
 
-  asked({ toolCall, options, answer }: PendingAcpRequest): () => void {
+  onPermissionRequest({ toolCall, options, answer }: PendingAcpRequest): () => void {
     if (this.#prompt !== 'open') {
       answer({ outcome: 'cancelled' });
       return () => undefined;
@@ -208,26 +208,26 @@ export class LiveAcpAgent implements AcpListener {
       answer(outcome);
     };
     const permission = toPendingAcpPermission(
-      this.#remember(toolCall),
+      this.#mergeToolCall(toolCall),
       { options, answer: once },
       this.#options.workspace,
     );
     this.#waiting.push(permission);
-    this.#changed();
+    this.#callLookers();
     return () => {
       this.#waiting = this.#waiting.filter((open) => open !== permission);
-      this.#changed();
+      this.#callLookers();
     };
   }
 
-  lost(message: string): void {
+  onEnd(message: string): void {
     this.#failure ??= message;
     this.#waiting = [];
     if (this.#prompt === 'discarded') this.#prompt = 'none';
-    this.#changed();
+    this.#callLookers();
   }
 
-  #take(): AcpAgentEvent | undefined {
+  #takeItem(): AcpAgentEvent | undefined {
     const kept = this.#items.shift();
     if (kept) {
       this.#unread -= kept.size;
@@ -241,36 +241,36 @@ export class LiveAcpAgent implements AcpListener {
     return this.#waiting.length > 0 ? { type: 'asks' } : undefined;
   }
 
-  #keep(item: AcpAgentEvent): void {
+  #queueItem(item: AcpAgentEvent): void {
     const size = JSON.stringify(item).length;
     if (this.#unread + size > MAX_UNREAD_JSON_CHARS)
       return this.#connection.giveUp('sent more at once than the server can hold');
     this.#items.push({ item, size });
     this.#unread += size;
-    this.#changed();
+    this.#callLookers();
   }
 
-  #answered(item: AcpAgentEvent): void {
-    this.#withdraw();
+  #endPrompt(item: AcpAgentEvent): void {
+    this.#cancelPermissions();
     if (this.#prompt === 'discarded') {
       this.#prompt = 'none';
-      return this.#changed();
+      return this.#callLookers();
     }
     this.#prompt = 'answered';
-    this.#keep(item);
+    this.#queueItem(item);
   }
 
-  #withdraw(): void {
+  #cancelPermissions(): void {
     for (const permission of this.#waiting) permission.answer({ outcome: 'cancelled' });
   }
 
-  #forget(): void {
+  #clearTurn(): void {
     this.#items.length = 0;
     this.#unread = 0;
     this.#toolCalls.clear();
   }
 
-  #remember(update: ToolCallUpdate): ToolCallUpdate {
+  #mergeToolCall(update: ToolCallUpdate): ToolCallUpdate {
     const toolCall = mergeToolCallUpdate(this.#toolCalls.get(update.toolCallId), update);
     this.#toolCalls.set(update.toolCallId, toolCall);
     const [oldest] = this.#toolCalls.keys();
@@ -278,7 +278,7 @@ export class LiveAcpAgent implements AcpListener {
     return toolCall;
   }
 
-  #changed(): void {
+  #callLookers(): void {
     for (const look of this.#lookers) look();
   }
 }

@@ -12,7 +12,7 @@ import { openAcpAgent, type AcpOptions } from './open-agent.ts';
 
 type AgentPurpose = 'turn' | 'call';
 
-interface Kept {
+interface LiveAgentEntry {
   agent: LiveAcpAgent;
   sessionId: string;
   workspace: string;
@@ -30,7 +30,7 @@ interface Kept {
   cancelIdle: (() => void) | undefined;
 }
 
-export interface AcpAgentInUse extends Pick<Kept, 'agent' | 'sessionId'> {
+export interface AcpAgentInUse extends Pick<LiveAgentEntry, 'agent' | 'sessionId'> {
   /** True if the agent was restarted for this turn's calls. The agent must then request permission again. */
   fresh: boolean;
   release: () => void;
@@ -38,8 +38,8 @@ export interface AcpAgentInUse extends Pick<Kept, 'agent' | 'sessionId'> {
 
 export class LiveAcpAgents {
   readonly options: AcpOptions;
-  readonly #kept = new Map<string, Kept>();
-  readonly #opening = new Map<string, Promise<Kept>>();
+  readonly #kept = new Map<string, LiveAgentEntry>();
+  readonly #opening = new Map<string, Promise<LiveAgentEntry>>();
   readonly #closing = new AbortController();
 
   constructor(options: AcpOptions) {
@@ -69,7 +69,7 @@ export class LiveAcpAgents {
         used = false;
         kept.users -= 1;
         kept.broken = kept.agent.failure !== undefined && !kept.agent.failureReported && !kept.taskEnded;
-        if (kept.users === 0) this.#idle(key, kept);
+        if (kept.users === 0) this.#startIdleTimer(key, kept);
       },
     };
   }
@@ -100,15 +100,19 @@ export class LiveAcpAgents {
   }
 
   /** Returns a usable agent, or starts one. Concurrent callers get the same agent. */
-  #obtain(key: string, place: TaskWithEarlierTasks, purpose: AgentPurpose): Promise<Kept> {
+  #obtain(key: string, place: TaskWithEarlierTasks, purpose: AgentPurpose): Promise<LiveAgentEntry> {
     const kept = this.#kept.get(key);
     if (kept && isUsable(kept, place) && !kept.agent.discarding) return Promise.resolve(kept);
-    const obtained = this.#renew(key, place, purpose).finally(() => this.#opening.delete(key));
+    const obtained = this.#startAgent(key, place, purpose).finally(() => this.#opening.delete(key));
     this.#opening.set(key, obtained);
     return obtained;
   }
 
-  async #renew(key: string, place: TaskWithEarlierTasks, purpose: AgentPurpose): Promise<Kept> {
+  async #startAgent(
+    key: string,
+    place: TaskWithEarlierTasks,
+    purpose: AgentPurpose,
+  ): Promise<LiveAgentEntry> {
     const before = this.#kept.get(key);
     // A cancelled prompt must end before a new prompt starts.
     if (before?.agent.discarding) await before.agent.stop();
@@ -118,7 +122,7 @@ export class LiveAcpAgents {
     await before?.agent.end();
     const { agent, sessionId, remembers } = await openAcpAgent(place, this.options, this.#closing.signal);
     const { task, workspace } = place;
-    const kept: Kept = {
+    const kept: LiveAgentEntry = {
       agent,
       sessionId,
       workspace,
@@ -134,7 +138,7 @@ export class LiveAcpAgents {
     return kept;
   }
 
-  #idle(key: string, kept: Kept): void {
+  #startIdleTimer(key: string, kept: LiveAgentEntry): void {
     if (kept.broken) return;
     if (kept.agent.failure !== undefined) return this.#letGo(key, kept);
     const { idleMs, clock } = this.options;
@@ -153,7 +157,7 @@ export class LiveAcpAgents {
       );
   }
 
-  #letGo(key: string, kept: Kept): void {
+  #letGo(key: string, kept: LiveAgentEntry): void {
     kept.cancelIdle?.();
     if (this.#kept.get(key) === kept) this.#kept.delete(key);
     void kept.agent.end();
@@ -161,7 +165,7 @@ export class LiveAcpAgents {
 }
 
 /** True if a caller can use the agent. An agent that ended during use stays until a turn has read the reason. */
-function isUsable({ agent, workspace, users, broken }: Kept, place: TaskWithEarlierTasks): boolean {
+function isUsable({ agent, workspace, users, broken }: LiveAgentEntry, place: TaskWithEarlierTasks): boolean {
   return workspace === place.workspace && (agent.failure === undefined || users > 0 || broken);
 }
 

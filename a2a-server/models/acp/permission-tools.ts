@@ -56,7 +56,7 @@ export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
       title: ({ title, forGood }) =>
         `${oneLineExcerpt(title, 200)}${forGood ? ' (the agent offers only a permanent permission)' : ''}`,
       reach: (input) => reachOf(kind, input),
-      show: (input, context) => show(kind, input, context),
+      show: (input, context) => previewPermission(kind, input, context),
       run: (input, run) => runPermittedAcpCall(run, agents, () => checkBasis(kind, input, run)),
     }),
   );
@@ -83,7 +83,7 @@ function reachOf(kind: string, input: AcpPermissionInput): CallTargets {
   return { ...targets, ...callTargetsOfUrl(fetched.url), ...(fetched.more && { incomplete: fetched.more }) };
 }
 
-async function show(
+async function previewPermission(
   kind: string,
   input: AcpPermissionInput,
   { workspace }: ToolContext,

@@ -53,7 +53,7 @@ export function toPendingAcpPermission(
     ...(diffs.length > 0 && { diffs }),
     ...(text !== '' && { text }),
     ...(known.locations?.length && { paths: known.locations.map(({ path }) => path) }),
-    ...(!has(options, 'allow_once') && has(options, 'allow_always') && { forGood: true }),
+    ...(!hasOption(options, 'allow_once') && hasOption(options, 'allow_always') && { forGood: true }),
   });
   return {
     toolCallId: known.toolCallId,
@@ -104,7 +104,7 @@ export function acpRejectOutcome(options: readonly PermissionOption[]): RequestP
   return select(options, 'reject_once') ?? select(options, 'reject_always') ?? { outcome: 'cancelled' };
 }
 
-function has(options: readonly PermissionOption[], kind: PermissionOption['kind']): boolean {
+function hasOption(options: readonly PermissionOption[], kind: PermissionOption['kind']): boolean {
   return options.some((option) => option.kind === kind);
 }
 

@@ -12,7 +12,7 @@ import { hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
 const MAX_RESULT_CHARS = 30_000;
 
-type End =
+type PermittedCallEnd =
   | { type: 'done'; toolCall: ToolCallUpdate }
   | { type: 'turn-over' | 'asks-more' }
   | { type: 'lost'; message: string };
@@ -33,7 +33,7 @@ export async function runPermittedAcpCall(
   const { agent, fresh, release } = await agents.use(place, 'call');
   try {
     rejectSettledRequests(agent, place.task);
-    const permission = await claim(agent, call, { task: place.task, fresh, signal });
+    const permission = await waitForRequestOfCall(agent, call, { task: place.task, fresh, signal });
     agent.permitted.add(call.callId);
     await check().catch((error: unknown) => {
       permission.answer(acpRejectOutcome(permission.options));
@@ -104,7 +104,7 @@ function isOf(call: Call, { tool, hash }: PendingAcpPermission): boolean {
   return call.tool === tool && call.inputHash === hash;
 }
 
-async function claim(
+async function waitForRequestOfCall(
   agent: LiveAcpAgent,
   call: Call,
   { task, fresh, signal }: { task: Snapshot; fresh: boolean; signal: AbortSignal },
@@ -131,8 +131,8 @@ function endOf(
   agent: LiveAcpAgent,
   { toolCallId }: PendingAcpPermission,
   { call, task, signal }: { call: Call; task: Snapshot; signal: AbortSignal },
-): Promise<End> {
-  return agent.until((): End | undefined => {
+): Promise<PermittedCallEnd> {
+  return agent.until((): PermittedCallEnd | undefined => {
     const toolCall = agent.toolCall(toolCallId);
     if (toolCall && hasToolCallEnded(toolCall)) return { type: 'done', toolCall };
     if (agent.failure !== undefined) return { type: 'lost', message: agent.failure };
@@ -150,7 +150,7 @@ function asksMore(agent: LiveAcpAgent, task: Snapshot, call: Call): boolean {
   return agent.waiting.some((permission) => !open.some((other) => isOf(other, permission)));
 }
 
-function resultOf(end: End, workspace: string, call: Call): ToolResult {
+function resultOf(end: PermittedCallEnd, workspace: string, call: Call): ToolResult {
   const title = oneLineExcerpt(call.title, 80);
   switch (end.type) {
     case 'done': {

@@ -45,7 +45,7 @@ export class AcpSessionUpdates {
         break;
       }
       case 'plan':
-        yield given(planOf(update));
+        yield artifactEvent(planOf(update));
         break;
       case 'tool_call':
       case 'tool_call_update':
@@ -88,7 +88,7 @@ export class AcpSessionUpdates {
     if (toolCall.status === 'failed') yield { type: 'note', text: `${title}: failed` };
     const parts = contentPartsOfToolCall(toolCall, this.#workspace);
     if (parts.length === 0 || READING_KINDS.has(toolCall.kind ?? 'other')) return;
-    yield given({ artifactId: `tool-${toolCall.toolCallId}`, name: title, description: '', parts });
+    yield artifactEvent({ artifactId: `tool-${toolCall.toolCallId}`, name: title, description: '', parts });
   }
 }
 
@@ -120,6 +120,6 @@ function planOf({ entries }: Plan): Artifact {
   };
 }
 
-function given(artifact: Artifact): ModelEvent {
+function artifactEvent(artifact: Artifact): ModelEvent {
   return { type: 'artifact', artifact, append: false, lastChunk: true };
 }

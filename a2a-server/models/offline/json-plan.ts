@@ -32,10 +32,10 @@ const plan = z.strictObject({
 /** Parses a plan. Returns a refusal with the reason for any other text. Never throws. */
 export function parseJsonPlan(source: string): ParsedOfflinePlan {
   const json = parse(source);
-  if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
-  if (depthExceeds(json.value, MAX_DEPTH)) return refused(`the plan has more than ${MAX_DEPTH} levels`);
+  if (!json.ok) return refusedPlan(`the plan is not valid JSON (${json.why})`);
+  if (depthExceeds(json.value, MAX_DEPTH)) return refusedPlan(`the plan has more than ${MAX_DEPTH} levels`);
   const parsed = plan.safeParse(json.value);
-  if (!parsed.success) return refused(`the JSON is not a plan: ${firstIssue(parsed.error)}`);
+  if (!parsed.success) return refusedPlan(`the JSON is not a plan: ${firstIssue(parsed.error)}`);
   return { type: 'steps', steps: parsed.data.plan.map(stepOf) };
 }
 
@@ -45,7 +45,7 @@ function stepOf(item: z.infer<typeof plan>['plan'][number]): OfflinePlanStep {
   return { type: 'say', text: item.say, ...(item.repeat !== undefined && { repeat: item.repeat }) };
 }
 
-function refused(why: string): ParsedOfflinePlan {
+function refusedPlan(why: string): ParsedOfflinePlan {
   return { type: 'refused', why };
 }
 

@@ -30,13 +30,13 @@ export type OfflineTurn =
 
 const MAX_RESULT_CHARS = 10_000;
 
-type Result = Extract<ConversationStep, { role: 'tool' }>['results'][number];
+type ToolResult = Extract<ConversationStep, { role: 'tool' }>['results'][number];
 
 export function nextOfflineTurn(
   conversation: readonly ConversationStep[],
   offered: ReadonlySet<string>,
 ): OfflineTurn {
-  const { messages, turns } = unanswered(conversation);
+  const { messages, turns } = unansweredMessagesAndTurns(conversation);
   const readings = messages.map(({ text, fresh }) => ({ ...parseOfflineMessage(text), fresh }));
   const said: (SayStep | Refusal)[] = readings.flatMap((reading) =>
     reading.type === 'refused' && reading.fresh ? [{ refused: reading.why }] : [],
@@ -57,7 +57,7 @@ export function nextOfflineTurn(
     const results = turns[taken];
     if (results === undefined) return { type: 'calls', said, calls: plannedCallsOfStep(step) };
     taken += 1;
-    if (taken === turns.length) said.push({ text: report(step, results) });
+    if (taken === turns.length) said.push({ text: resultsText(step, results) });
   }
   return {
     type: 'end',
@@ -66,16 +66,16 @@ export function nextOfflineTurn(
   };
 }
 
-function report(step: OfflinePlanStep, results: readonly Result[]): string {
+function resultsText(step: OfflinePlanStep, results: readonly ToolResult[]): string {
   const calls = plannedCallsOfStep(step);
   const lines = calls.map(({ tool }, index) => {
-    const text = cut(results[index]?.text ?? 'There is no result.');
+    const text = cutResult(results[index]?.text ?? 'There is no result.');
     return calls.length === 1 ? text : `${tool}: ${text}`;
   });
   return lines.join('\n');
 }
 
-function cut(text: string): string {
+function cutResult(text: string): string {
   return text.length <= MAX_RESULT_CHARS
     ? text
     : `${text.slice(0, MAX_RESULT_CHARS)}\n… (${text.length - MAX_RESULT_CHARS} more characters)`;
@@ -84,9 +84,9 @@ function cut(text: string): string {
 /**
  * Returns the messages and turns after the last turn without tool calls. A turn without calls ends the earlier work.
  */
-function unanswered(conversation: readonly ConversationStep[]): {
+function unansweredMessagesAndTurns(conversation: readonly ConversationStep[]): {
   messages: { text: string; fresh: boolean }[];
-  turns: Result[][];
+  turns: ToolResult[][];
 } {
   const open = conversation.slice(
     conversation.findLastIndex((step) => step.role === 'assistant' && step.calls.length === 0) + 1,

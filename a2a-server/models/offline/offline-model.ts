@@ -38,11 +38,11 @@ export function createOfflineModel(id: string, { command, advise }: ModelChoice 
       const said: SayStep[] = [];
       for (const each of turn.said)
         said.push('refused' in each ? { text: refusalText(each.refused, await advise()) } : each);
-      for (const text of deltas(said)) {
+      for (const text of textDeltas(said)) {
         signal.throwIfAborted();
         yield { type: 'text', text };
       }
-      yield* calls(turn);
+      yield* callEvents(turn);
       yield { type: 'finish', end: endOf(turn, command), usage: NO_USAGE };
     },
   };
@@ -62,7 +62,7 @@ function endOf(turn: Exclude<OfflineTurn, { type: 'rejected' }>, command: string
 }
 
 /** Streams text word by word. With `repeat`, streams exactly `repeat` chunks. */
-function* deltas(said: readonly SayStep[]): Generator<string> {
+function* textDeltas(said: readonly SayStep[]): Generator<string> {
   for (const [at, { text, repeat }] of said.entries()) {
     if (at > 0) yield '\n\n';
     if (repeat === undefined) for (const [word] of text.matchAll(/\s+|\S{1,200}\s?/gu)) yield word;
@@ -70,7 +70,7 @@ function* deltas(said: readonly SayStep[]): Generator<string> {
   }
 }
 
-function* calls(turn: OfflineTurn): Generator<ModelEvent> {
+function* callEvents(turn: OfflineTurn): Generator<ModelEvent> {
   if (turn.type !== 'calls') return;
   for (const [index, { tool, input }] of turn.calls.entries())
     yield { type: 'call', modelCallId: `call-${index + 1}`, tool, input };

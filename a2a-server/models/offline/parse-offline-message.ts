@@ -8,7 +8,7 @@ import type { OfflinePlanCall, ParsedOfflinePlan } from './step.ts';
 
 export const MAX_OFFLINE_MESSAGE_CHARS = 1_000_000;
 
-interface Form {
+interface MessageForm {
   /** The text of the form in the documentation and in a refusal. */
   form: string;
   verb: string;
@@ -16,8 +16,8 @@ interface Form {
   read: (rest: string) => OfflinePlanCall | { say: string } | undefined;
 }
 
-export const MESSAGE_FORMS: readonly Form[] = [
-  { form: 'say X', verb: 'say', read: (rest) => ({ say: unquoted(rest) }) },
+export const MESSAGE_FORMS: readonly MessageForm[] = [
+  { form: 'say X', verb: 'say', read: (rest) => ({ say: withoutQuotes(rest) }) },
   {
     form: 'create F with X',
     verb: 'create',
@@ -26,7 +26,7 @@ export const MESSAGE_FORMS: readonly Form[] = [
       const content = afterWord(after, 'with');
       return content === undefined
         ? undefined
-        : call('write-file', { path: name, content: unquoted(content) });
+        : toPlanCall('write-file', { path: name, content: withoutQuotes(content) });
     },
   },
   {
@@ -35,9 +35,9 @@ export const MESSAGE_FORMS: readonly Form[] = [
     read(rest) {
       const at = rest.toLowerCase().lastIndexOf(' to ');
       if (at < 1) return undefined;
-      return call('append-file', {
-        path: unquoted(rest.slice(at + 4)),
-        content: unquoted(rest.slice(0, at)),
+      return toPlanCall('append-file', {
+        path: withoutQuotes(rest.slice(at + 4)),
+        content: withoutQuotes(rest.slice(0, at)),
       });
     },
   },
@@ -49,31 +49,39 @@ export const MESSAGE_FORMS: readonly Form[] = [
       const newText = leadingQuote(afterWord(oldText?.after, 'with') ?? '');
       const path = afterWord(newText?.after, 'in');
       if (!oldText || !newText || !path) return undefined;
-      return call('edit-file', { path: unquoted(path), oldText: oldText.text, newText: newText.text });
+      return toPlanCall('edit-file', {
+        path: withoutQuotes(path),
+        oldText: oldText.text,
+        newText: newText.text,
+      });
     },
   },
-  { form: 'read F', verb: 'read', read: (rest) => call('read-file', { path: unquoted(rest) }) },
-  { form: 'list D', verb: 'list', read: (rest) => call('list-files', { path: unquoted(rest) }) },
-  { form: 'delete F', verb: 'delete', read: (rest) => call('delete-file', { path: unquoted(rest) }) },
+  { form: 'read F', verb: 'read', read: (rest) => toPlanCall('read-file', { path: withoutQuotes(rest) }) },
+  { form: 'list D', verb: 'list', read: (rest) => toPlanCall('list-files', { path: withoutQuotes(rest) }) },
+  {
+    form: 'delete F',
+    verb: 'delete',
+    read: (rest) => toPlanCall('delete-file', { path: withoutQuotes(rest) }),
+  },
   {
     form: 'run `C`',
     verb: 'run',
     read(rest) {
       const command = /^`([^`]+)`$/.exec(rest)?.[1];
-      return command === undefined ? undefined : call('run-shell-command', { command });
+      return command === undefined ? undefined : toPlanCall('run-shell-command', { command });
     },
   },
   {
     form: 'fetch U',
     verb: 'fetch',
-    read: (rest) => (/\s/.test(rest) ? undefined : call('fetch', { url: rest })),
+    read: (rest) => (/\s/.test(rest) ? undefined : toPlanCall('fetch', { url: rest })),
   },
   {
     form: 'wait N seconds',
     verb: 'wait',
     read(rest) {
       const seconds = /^(\d{1,9}(?:\.\d{1,9})?) seconds?$/i.exec(rest)?.[1];
-      return seconds === undefined ? undefined : call('wait', { seconds: Number(seconds) });
+      return seconds === undefined ? undefined : toPlanCall('wait', { seconds: Number(seconds) });
     },
   },
   {
@@ -81,7 +89,7 @@ export const MESSAGE_FORMS: readonly Form[] = [
     verb: 'ask',
     read(rest) {
       const question = leadingQuote(afterWord(rest, 'me') ?? '');
-      return question?.after === '' ? call('ask-person', { question: question.text }) : undefined;
+      return question?.after === '' ? toPlanCall('ask-person', { question: question.text }) : undefined;
     },
   },
 ];
@@ -110,7 +118,7 @@ export function parseOfflineMessage(message: string): ParsedOfflinePlan {
   };
 }
 
-function call(tool: string, input: Record<string, unknown>): OfflinePlanCall | undefined {
+function toPlanCall(tool: string, input: Record<string, unknown>): OfflinePlanCall | undefined {
   const { content: _content, newText: _newText, ...needed } = input;
   return Object.values(needed).includes('') ? undefined : { tool, input };
 }
@@ -140,7 +148,7 @@ function leadingQuote(text: string): { text: string; after: string } | undefined
   return typeof value === 'string' ? { text: value, after: text.slice(quoted.length).trim() } : undefined;
 }
 
-function unquoted(text: string): string {
+function withoutQuotes(text: string): string {
   const quote = leadingQuote(text);
   return quote?.after === '' ? quote.text : text;
 }

@@ -23,7 +23,7 @@ export function readProxySettings(env: Environment): ProxySettings | undefined {
   const https = proxyIn(env, 'https_proxy');
   const http = proxyIn(env, 'http_proxy');
   if (https === undefined && http === undefined) return undefined;
-  const { value = '' } = variable(env, 'no_proxy') ?? {};
+  const { value = '' } = readProxyVariable(env, 'no_proxy') ?? {};
   const except = value
     .toLowerCase()
     .split(/[\s,]+/)
@@ -37,7 +37,7 @@ export function proxyFor(url: URL, { https, http, except }: ProxySettings): URL 
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
   if (proxy === undefined || isThisMachine(host)) return undefined;
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-  return except.some((entry) => matches(entry, host, port)) ? undefined : proxy;
+  return except.some((entry) => matchesNoProxyEntry(entry, host, port)) ? undefined : proxy;
 }
 
 function isThisMachine(host: string): boolean {
@@ -53,7 +53,7 @@ function isThisMachine(host: string): boolean {
  * Compares an entry of `NO_PROXY` with a host. An entry is `*`, or a host name that includes its subdomains. A host
  * name may have a leading `.` or `*.`, and a port.
  */
-function matches(entry: string, host: string, port: string): boolean {
+function matchesNoProxyEntry(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   // An IPv6 address without brackets has several colons and no port. The expression does not match it.
   const [, name = entry, entryPort] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(entry) ?? [];
@@ -63,7 +63,7 @@ function matches(entry: string, host: string, port: string): boolean {
 }
 
 function proxyIn(env: Environment, name: string): URL | undefined {
-  const found = variable(env, name);
+  const found = readProxyVariable(env, name);
   if (found === undefined) return undefined;
   // curl reads a proxy without a scheme as an HTTP proxy.
   const url = parseUrl(found.value.includes('://') ? found.value : `http://${found.value}`);
@@ -76,7 +76,7 @@ function proxyIn(env: Environment, name: string): URL | undefined {
 }
 
 /** Returns a proxy variable. Prefers the name in lower case, as curl does. An empty variable is treated as missing. */
-function variable(env: Environment, name: string): { name: string; value: string } | undefined {
+function readProxyVariable(env: Environment, name: string): { name: string; value: string } | undefined {
   for (const each of [name, name.toUpperCase()]) {
     const value = env[each]?.trim() ?? '';
     if (value !== '') return { name: each, value };

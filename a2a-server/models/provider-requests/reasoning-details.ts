@@ -26,7 +26,8 @@ export class ReasoningDetailsCollector {
     const details = (this.#details ??= []);
     for (const piece of pieces) {
       const last = details.at(-1);
-      if (last !== undefined && isContinued(last, piece)) details[details.length - 1] = joined(last, piece);
+      if (last !== undefined && isContinued(last, piece))
+        details[details.length - 1] = appendPiece(last, piece);
       else details.push(piece);
     }
   }
@@ -55,7 +56,7 @@ function isContinued(last: JsonObject, piece: JsonObject): boolean {
  * Appends a piece to the last detail. Only the last piece of a detail has a signature. In the earlier pieces, the
  * signature is null or absent.
  */
-function joined(last: JsonObject, piece: JsonObject): JsonObject {
+function appendPiece(last: JsonObject, piece: JsonObject): JsonObject {
   const both: JsonObject = { ...last };
   for (const [key, value] of Object.entries(piece)) {
     const before = both[key];

@@ -42,7 +42,7 @@ export async function sendProviderRequest(url: URL, init: RequestInit = {}, prox
   const location = answer.headers.get('location');
   if (answer.status >= 300 && answer.status < 400 && location !== null) {
     await answer.body?.cancel();
-    throw redirected(url, parseUrl(location, url));
+    throw redirectError(url, parseUrl(location, url));
   }
   return asNodeResponse(answer);
 }
@@ -57,7 +57,7 @@ function dispatcherFor(proxy: URL | undefined): Dispatcher {
 }
 
 /** The message omits the query of the target, because it may contain a code of a sign-in. */
-function redirected(from: URL, to: URL | undefined): ProductError {
+function redirectError(from: URL, to: URL | undefined): ProductError {
   return new ProductError(
     'AGENT_ERROR',
     `The endpoint ${from.origin} redirects to ${to === undefined ? 'another address' : to.origin + to.pathname}. The server does not follow, because the request contains the key. Correct the base URL of the provider, or sign in at its gateway.`,
@@ -71,12 +71,12 @@ function redirected(from: URL, to: URL | undefined): ProductError {
 function proxyRefusal(error: unknown): ProductError | undefined {
   const status = proxyStatus(error);
   if (status === '407')
-    return refused(
+    return proxyRefusedError(
       status,
       'Check the user and the password in HTTPS_PROXY or HTTP_PROXY, and restart the server.',
     );
   if (status === '403')
-    return refused(
+    return proxyRefusedError(
       status,
       'Ask its operator to allow the host of the provider, or list the host in NO_PROXY.',
     );
@@ -92,7 +92,7 @@ function proxyStatus(error: unknown): string | undefined {
   return undefined;
 }
 
-function refused(status: string, advice: string): ProductError {
+function proxyRefusedError(status: string, advice: string): ProductError {
   return new ProductError('AGENT_ERROR', `The proxy refused the request (${status}). ${advice}`, {
     facts: { status },
   });

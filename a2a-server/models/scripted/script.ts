@@ -55,12 +55,12 @@ const script = z.strictObject({
 
 /** @throws ProductError CONFIGURATION, which gives the position in the script and the problem */
 export function parseScript(json: unknown, path: string): Script {
-  const parsed = judged(json, path);
+  const parsed = validateScript(json, path);
   if (parsed.success) return parsed.data;
   throw new ProductError('CONFIGURATION', `The script ${path} is not valid: ${zodIssuesText(parsed.error)}.`);
 }
 
-function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
+function validateScript(json: unknown, path: string): z.ZodSafeParseResult<Script> {
   try {
     return script.safeParse(json, { error: inputProblem });
   } catch (error) {

@@ -37,8 +37,8 @@ function scriptedModel(script: Script, clock: Clock): Model {
       let end: TurnEnd = 'stop';
       for (const step of nextScriptSteps(script, exchanges)) {
         if (step.type === 'delay') await delay(clock, step.value, signal);
-        else if (step.type === 'stayWorking') await aborted(signal);
-        else end = yield* give(step);
+        else if (step.type === 'stayWorking') await waitForAbort(signal);
+        else end = yield* runStep(step);
       }
       yield { type: 'finish', end, usage: NO_USAGE };
     },
@@ -50,7 +50,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
 }
 
 /** Runs a step. @returns how the turn ends if no further step of the turn follows */
-function* give(
+function* runStep(
   step: Exclude<ScriptStep, { type: 'delay' | 'stayWorking' }>,
 ): Generator<ModelEvent, TurnEnd, undefined> {
   switch (step.type) {
@@ -82,7 +82,7 @@ function* give(
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function waitForAbort(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     onAbort(signal, resolve);
   });

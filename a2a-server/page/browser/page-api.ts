@@ -5,18 +5,18 @@ import { PAGE_API_URL, signedInFetch } from './sign-in/sign-in.ts';
 
 /** Reads JSON from the page's server. @param path below `API` @throws ClientError */
 export function readJson(path: string): Promise<unknown> {
-  return exchange(path);
+  return requestJson(path);
 }
 
 /** Sends JSON to the page's server, and returns its answer. @param path below `API` @throws ClientError */
 export function sendJson(path: string, body: object | undefined, method = 'POST'): Promise<unknown> {
-  return exchange(path, {
+  return requestJson(path, {
     method,
     ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
 }
 
-async function exchange(path: string, init?: RequestInit): Promise<unknown> {
+async function requestJson(path: string, init?: RequestInit): Promise<unknown> {
   let response: Response;
   try {
     response = await signedInFetch(`${PAGE_API_URL}${path}`, init);

@@ -72,7 +72,7 @@ export async function addPasskey(
   }
 }
 
-type User =
+type PasskeyUser =
   | { type: 'configured'; token: string }
   | { type: 'issued'; token: IssuedTokenRecord }
   /** The user signs in to the page with the OpenID Connect provider. */
@@ -86,7 +86,7 @@ async function userOf(
     oidc,
     records,
   }: { configured: string | undefined; oidc: ServerSettings['oidc']; records: Records },
-): Promise<User> {
+): Promise<PasskeyUser> {
   if (configured !== undefined) return { type: 'configured', token: configured };
   const issued = await approvingToken(records, principal);
   if (issued !== undefined) return { type: 'issued', token: issued };

@@ -42,14 +42,14 @@ export async function checkModel(
   const tried = await tryModel(model, TRIAL_LIMIT_MS + (runsCommand ? API_KEY_COMMAND_LIMIT_MS : 0));
   switch (tried.type) {
     case 'answers':
-      return answered(model.id, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`, {
+      return answeredResult(model.id, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`, {
         subject,
         price: priceNote(model),
         assumed: modelFacts(model.id, settings, env).contextWindow,
         served: isLoopbackUrl(url) ? await readServedContextWindow(parsed, url) : undefined,
       });
     case 'slow':
-      return slow(model.id, { subject, url, limitMs: tried.limitMs });
+      return slowModelResult(model.id, { subject, url, limitMs: tried.limitMs });
     case 'failed':
       return failCheckResult(
         subject,
@@ -63,7 +63,7 @@ export async function checkModel(
  * @param windows `price` is a note about the price. `assumed` is the context window that the server uses. `served` is
  *   the window that the local program reports.
  */
-function answered(
+function answeredResult(
   id: string,
   message: string,
   {
@@ -91,7 +91,7 @@ function priceNote({ price }: Model): string {
     : '';
 }
 
-function slow(
+function slowModelResult(
   id: string,
   { subject, url, limitMs }: { subject: string; url: string; limitMs: number },
 ): CheckResult {

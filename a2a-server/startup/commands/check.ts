@@ -69,12 +69,12 @@ export async function runStartChecks(
     const findings = [
       okCheckResult(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
-      ...presence(settings, prepared.live.policy()),
+      ...checkPresence(settings, prepared.live.policy()),
       ...signInWithProvider(settings),
-      ...(await groups(settings)),
+      ...(await checkGroups(settings)),
       ...(await stateDirectory(settings)),
-      ...(await journal(settings)),
-      ...(await models(settings, offered, { env, offline })),
+      ...(await checkJournal(settings)),
+      ...(await checkModels(settings, offered, { env, offline })),
     ];
     await prepared.worker.close();
     return { ok: findings.every(({ level }) => level !== 'fail'), agent, missingVariable: null, findings };
@@ -110,7 +110,7 @@ function unknownServers(settings: ServerSettings): CheckResult[] {
   );
 }
 
-function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): CheckResult[] {
+function checkPresence({ publicUrl, host, port }: ServerSettings, policy: Policy): CheckResult[] {
   const problem = presencePolicyProblem(policy, publicUrl ?? serverOrigin({ host, port }));
   return problem === undefined
     ? []
@@ -135,7 +135,7 @@ function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] 
 }
 
 /** Warns about groups without members. No person can approve the tool calls of their rules. */
-async function groups(settings: ServerSettings): Promise<CheckResult[]> {
+async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   if (settings.policy.every(({ approver }) => approver?.group === undefined)) return [];
   try {
     const tokens = await withRecords(settings, (records) => createTokenStore(records).list());
@@ -183,7 +183,7 @@ async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult
   }
 }
 
-async function journal({ database, stateDir }: ServerSettings): Promise<CheckResult[]> {
+async function checkJournal({ database, stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {
     if (database === undefined) requireOpenableJournal(join(stateDir, 'journal.db'));
     else {
@@ -196,7 +196,7 @@ async function journal({ database, stateDir }: ServerSettings): Promise<CheckRes
   }
 }
 
-async function models(
+async function checkModels(
   settings: ServerSettings,
   offered: Models,
   { env, offline }: { env: Environment; offline: boolean },

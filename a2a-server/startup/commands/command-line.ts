@@ -116,7 +116,7 @@ function addConfirmClock(server: Command): void {
         await prepareStateDirectory(stateDir);
         const reading = await readClocks(Date.now());
         await writeClockMark(stateDir, reading);
-        say(
+        writeLine(
           `The clock is confirmed: it is ${new Date(reading.now).toISOString()}. A running server reads this within a minute.`,
         );
       } catch (error) {
@@ -138,10 +138,12 @@ function addCheck(server: Command, pageDirectory: string): void {
       try {
         const { runStartChecks } = await import('./check.ts');
         const report = await runStartChecks(flags, process.env, { pageDirectory, offline });
-        if (json) say(JSON.stringify(report));
+        if (json) writeLine(JSON.stringify(report));
         else
           for (const { subject, level, message, next } of report.findings)
-            say(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
+            writeLine(
+              forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`),
+            );
         if (!report.ok) process.exitCode = EXIT_CONFIGURATION;
         // The write calls back after those above. So if they failed, the exit code is already set.
         process.stdout.write('', () => process.exit());
@@ -160,7 +162,7 @@ function addModels(server: Command): void {
     .action(async (_, it: Command) => {
       try {
         const { readModelReport } = await import('./models-command.ts');
-        say(JSON.stringify(await readModelReport(it.optsWithGlobals(), process.env)));
+        writeLine(JSON.stringify(await readModelReport(it.optsWithGlobals(), process.env)));
       } catch (error) {
         reportErrorAndExit(error, true);
       }
@@ -183,7 +185,7 @@ function addPolicy(server: Command): void {
       try {
         const settings = await readServerSettings(flags, process.env);
         const { printPolicyDryRun } = await import('./try-policy.ts');
-        await printPolicyDryRun(settings, { rules, changed, json }, say);
+        await printPolicyDryRun(settings, { rules, changed, json }, writeLine);
       } catch (error) {
         reportErrorAndExit(error);
       }
@@ -202,7 +204,7 @@ function addPasskeys(server: Command): void {
       try {
         const settings = await readServerSettings(flags, process.env);
         const { addPasskey } = await import('./add-passkey.ts');
-        await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say });
+        await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say: writeLine });
       } catch (error) {
         reportErrorAndExit(error);
       }
@@ -211,7 +213,7 @@ function addPasskeys(server: Command): void {
 
 function addTokens(server: Command): void {
   const token = server.command('token').description('the tokens of the people who use this server');
-  const output = { say, note: (text: string) => void process.stderr.write(`${text}\n`) };
+  const output = { say: writeLine, note: (text: string) => void process.stderr.write(`${text}\n`) };
   const add = (
     usage: string,
     description: string,
@@ -269,7 +271,10 @@ function addAudit(server: Command): void {
       try {
         const place = await readRecordStorePlace(flags, process.env);
         const { printAudit } = await import('./audit-command.ts');
-        await printAudit(place, json, { say, note: (text) => void process.stderr.write(`${text}\n`) });
+        await printAudit(place, json, {
+          say: writeLine,
+          note: (text) => void process.stderr.write(`${text}\n`),
+        });
       } catch (error) {
         reportErrorAndExit(error, json);
       }
@@ -280,7 +285,7 @@ function addPush(server: Command): void {
   const push = server
     .command('push')
     .description('the receivers of push notifications, and the key that signs them');
-  const output = { say, note: (text: string) => void process.stderr.write(`${text}\n`) };
+  const output = { say: writeLine, note: (text: string) => void process.stderr.write(`${text}\n`) };
   push
     .command('failing')
     .description(
@@ -339,7 +344,12 @@ function addJournal(server: Command): void {
         try {
           const { stateDir } = locateSettings(flags, process.env);
           if (!(it.name() === 'verify' && it.args.length > 0)) await requireSqliteJournal(flags, process.env);
-          const ok = await run(await import('./journal-commands.ts'), it.args, { stateDir, json, say }, it);
+          const ok = await run(
+            await import('./journal-commands.ts'),
+            it.args,
+            { stateDir, json, say: writeLine },
+            it,
+          );
           if (ok === false) process.exitCode = EXIT_FAILURE;
         } catch (error) {
           reportErrorAndExit(error, json);
@@ -364,7 +374,7 @@ function addJournal(server: Command): void {
   ).option('--replace', 'move the existing journal away first');
 }
 
-function say(text: string): void {
+function writeLine(text: string): void {
   process.stdout.write(`${text}\n`, (error) => {
     if (!error) return;
     const { exitCode, text: report } = lostOutputEnd('a2a-server', error);
@@ -382,7 +392,7 @@ function forTerminal(text: string): string {
 export function reportErrorAndExit(error: unknown, json = false): never {
   const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
   const message = errorMessageOf(error);
-  if (json) say(JSON.stringify({ error: { reason, message, facts } }));
+  if (json) writeLine(JSON.stringify({ error: { reason, message, facts } }));
   else process.stderr.write(`a2a-server: ${forTerminal(message)}\n`);
   process.exit(
     // A restart does not repair a damaged file, so the exit code is the same as for a wrong configuration.

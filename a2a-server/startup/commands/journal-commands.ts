@@ -24,7 +24,7 @@ export function runBackup(file: string, { stateDir, json, say }: Output): void {
   say(
     json
       ? JSON.stringify({ file: target, ...report })
-      : `${counted(report)} are in ${target}. It contains everything that tasks read and wrote, but no token. Keep it as private as the state directory.`,
+      : `${copyCountsText(report)} are in ${target}. It contains everything that tasks read and wrote, but no token. Keep it as private as the state directory.`,
   );
 }
 
@@ -50,8 +50,8 @@ export async function runVerify(
   const ok = problems.length === 0;
   if (json)
     say(JSON.stringify({ file: path, ok, ...report, problems, ...(accepted !== undefined && { accepted }) }));
-  else if (ok) say(`${path} is not damaged: ${counted(report)}.`);
-  else say([`${path} is damaged (${counted(report)}):`, ...problems].join('\n'));
+  else if (ok) say(`${path} is not damaged: ${copyCountsText(report)}.`);
+  else say([`${path} is damaged (${copyCountsText(report)}):`, ...problems].join('\n'));
   return ok;
 }
 
@@ -67,14 +67,14 @@ export async function runRestore(
   if (json) return say(JSON.stringify({ file: source, stateDirectory: stateDir, ...report }));
   const moved = report.movedTo === undefined ? '' : ` The earlier journal is in ${report.movedTo}.`;
   say(
-    `${counted(report)} are in ${stateDir}.${moved} They continue when a server starts there. Do not also run the server of the backup, because both would do the same work.`,
+    `${copyCountsText(report)} are in ${stateDir}.${moved} They continue when a server starts there. Do not also run the server of the backup, because both would do the same work.`,
   );
 }
 
-function counted({ tasks, live, entries, contents }: JournalCopyReport): string {
-  return `${count(tasks, 'task')} (${live} not ended), ${count(entries, 'event')} and ${count(contents, 'saved content')}`;
+function copyCountsText({ tasks, live, entries, contents }: JournalCopyReport): string {
+  return `${countText(tasks, 'task')} (${live} not ended), ${countText(entries, 'event')} and ${countText(contents, 'saved content')}`;
 }
 
-function count(number: number, noun: string): string {
+function countText(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

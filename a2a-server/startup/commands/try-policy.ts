@@ -90,17 +90,17 @@ async function rulesIn(file: string): Promise<Rule[]> {
   try {
     json = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable(file, fileProblem(error));
+    throw unusableRulesError(file, fileProblem(error));
   }
   const parsed = rulesSchema.safeParse(json, { error: inputProblem });
   if (parsed.success) return parsed.data;
-  throw unusable(
+  throw unusableRulesError(
     file,
     `${zodIssuesText(parsed.error)}; the file must contain a list of rules, like the setting "policy"`,
   );
 }
 
-function unusable(file: string, problem: string): ProductError {
+function unusableRulesError(file: string, problem: string): ProductError {
   return new ProductError('CONFIGURATION', `The rules in ${file} cannot be used: ${problem}.`, {
     facts: { origin: file },
   });

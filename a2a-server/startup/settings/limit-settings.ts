@@ -3,7 +3,7 @@ import { defineSetting, type SettingValues } from '../../../shared/settings/reso
 import { type CountsByScope, type Limits, LIMITS, DEFAULT_TASK_LIMIT } from '../../limits/limits.ts';
 import { durationSchema, defineDuration } from '../../../shared/settings/duration.ts';
 
-function limit(fallback: string, describe: string) {
+function defineTimeLimit(fallback: string, describe: string) {
   return defineDuration(fallback, `${describe} (never: no limit)`);
 }
 
@@ -17,7 +17,7 @@ const DAILY =
   'on one day (UTC); then the server refuses messages, and a running task waits for a reply on the next day';
 
 /** Declares a limit. @param rule the end of the sentence "How many …" */
-function cap(fallback: number, rule: string) {
+function defineCountLimit(fallback: number, rule: string) {
   return defineSetting({
     kind: 'number',
     schema: wholeNumber,
@@ -38,7 +38,7 @@ function tenantCap(rule: string) {
   });
 }
 
-function budget(fallback: number | undefined, what: string) {
+function defineTaskBudget(fallback: number | undefined, what: string) {
   return defineSetting({
     kind: 'number',
     schema: optionalWholeNumber,
@@ -50,57 +50,75 @@ function budget(fallback: number | undefined, what: string) {
 
 /** The limits in `limits.ts`. A running server can change them. */
 export const COUNT_LIMIT_SETTINGS = {
-  maxRequests: cap(LIMITS.requests.principal, `${LIMITS.requests.what} a principal may have ${REFUSED}`),
+  maxRequests: defineCountLimit(
+    LIMITS.requests.principal,
+    `${LIMITS.requests.what} a principal may have ${REFUSED}`,
+  ),
   maxRequestsPerTenant: tenantCap(
     `${LIMITS.requests.what} all principals of one tenant together may have ${REFUSED}`,
   ),
-  maxRequestsInAll: cap(LIMITS.requests.server, `${LIMITS.requests.what} this server may have ${REFUSED}`),
-  maxStreams: cap(LIMITS.streams.principal, `${LIMITS.streams.what} a principal may have ${REFUSED}`),
+  maxRequestsInAll: defineCountLimit(
+    LIMITS.requests.server,
+    `${LIMITS.requests.what} this server may have ${REFUSED}`,
+  ),
+  maxStreams: defineCountLimit(
+    LIMITS.streams.principal,
+    `${LIMITS.streams.what} a principal may have ${REFUSED}`,
+  ),
   maxStreamsPerTenant: tenantCap(
     `${LIMITS.streams.what} all principals of one tenant together may have ${REFUSED}`,
   ),
-  maxStreamsInAll: cap(LIMITS.streams.server, `${LIMITS.streams.what} this server may have ${REFUSED}`),
-  maxTasks: cap(LIMITS.executions.principal, `tasks of a principal may run ${QUEUED}`),
+  maxStreamsInAll: defineCountLimit(
+    LIMITS.streams.server,
+    `${LIMITS.streams.what} this server may have ${REFUSED}`,
+  ),
+  maxTasks: defineCountLimit(LIMITS.executions.principal, `tasks of a principal may run ${QUEUED}`),
   maxTasksPerTenant: tenantCap(`tasks all principals of one tenant together may run ${QUEUED}`),
-  maxTasksInAll: cap(LIMITS.executions.server, `tasks may run on this server ${QUEUED}`),
-  maxQueuedTasks: cap(
+  maxTasksInAll: defineCountLimit(LIMITS.executions.server, `tasks may run on this server ${QUEUED}`),
+  maxQueuedTasks: defineCountLimit(
     LIMITS.queuedTasks.principal,
     `tasks of a principal may wait for their turn ${REFUSED}`,
   ),
   maxQueuedTasksPerTenant: tenantCap(`tasks of one tenant may wait for their turn ${REFUSED}`),
-  maxQueuedTasksInAll: cap(
+  maxQueuedTasksInAll: defineCountLimit(
     LIMITS.queuedTasks.server,
     `tasks may wait for their turn on this server ${REFUSED}`,
   ),
-  maxTaskEvents: cap(DEFAULT_TASK_LIMIT.events, `events one task may write; ${FAILS}`),
-  maxTaskMegabytes: cap(DEFAULT_TASK_LIMIT.megabytes, `megabytes of events one task may write; ${FAILS}`),
-  maxDailyEvents: cap(LIMITS.dailyEvents.principal, `events a principal may write ${DAILY}`),
+  maxTaskEvents: defineCountLimit(DEFAULT_TASK_LIMIT.events, `events one task may write; ${FAILS}`),
+  maxTaskMegabytes: defineCountLimit(
+    DEFAULT_TASK_LIMIT.megabytes,
+    `megabytes of events one task may write; ${FAILS}`,
+  ),
+  maxDailyEvents: defineCountLimit(LIMITS.dailyEvents.principal, `events a principal may write ${DAILY}`),
   maxDailyEventsPerTenant: tenantCap(`events all principals of one tenant together may write ${DAILY}`),
-  maxDailyEventsInAll: cap(LIMITS.dailyEvents.server, `events all principals together may write ${DAILY}`),
-  maxDailyMegabytes: cap(
+  maxDailyEventsInAll: defineCountLimit(
+    LIMITS.dailyEvents.server,
+    `events all principals together may write ${DAILY}`,
+  ),
+  maxDailyMegabytes: defineCountLimit(
     LIMITS.dailyMegabytes.principal,
     `megabytes of events a principal may write ${DAILY}`,
   ),
   maxDailyMegabytesPerTenant: tenantCap(
     `megabytes of events all principals of one tenant together may write ${DAILY}`,
   ),
-  maxDailyMegabytesInAll: cap(
+  maxDailyMegabytesInAll: defineCountLimit(
     LIMITS.dailyMegabytes.server,
     `megabytes of events all principals together may write ${DAILY}`,
   ),
 } as const;
 
 export const LIMIT_SETTINGS = {
-  toolTimeout: limit('1h', 'maximum time for one tool execution; then the server stops it'),
-  modelTimeout: limit(
+  toolTimeout: defineTimeLimit('1h', 'maximum time for one tool execution; then the server stops it'),
+  modelTimeout: defineTimeLimit(
     '10m',
     'maximum time for one answer of the model; then the task fails, and its session can continue',
   ),
-  turnTimeout: limit(
+  turnTimeout: defineTimeLimit(
     'never',
     'maximum working time for one turn (an answer and its tool calls); then the server stops the rest of the turn',
   ),
-  taskTimeout: limit(
+  taskTimeout: defineTimeLimit(
     'never',
     'maximum working time for one task; then the task fails; waiting for a person does not count',
   ),
@@ -121,9 +139,9 @@ export const LIMIT_SETTINGS = {
       'how long a server that is told to stop still accepts requests, while /readyz answers 503; for a server behind a load balancer (default: not at all)',
     allowed: 'a number with s, m, h or d, e.g. 5s',
   }),
-  budgetTurns: budget(200, 'turns of the model'),
-  budgetToolCalls: budget(undefined, 'tool calls'),
-  budgetTokens: budget(undefined, 'tokens, input and output together,'),
+  budgetTurns: defineTaskBudget(200, 'turns of the model'),
+  budgetToolCalls: defineTaskBudget(undefined, 'tool calls'),
+  budgetTokens: defineTaskBudget(undefined, 'tokens, input and output together,'),
   budgetCost: defineSetting({
     kind: 'number',
     placeholder: 'dollars',
@@ -142,7 +160,7 @@ export const LIMIT_SETTINGS = {
       'how many US dollars all tasks of a principal may cost on one day (UTC) before each asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
   }),
-  budgetTime: limit('never', 'working time after which a task asks a person whether to continue'),
+  budgetTime: defineTimeLimit('never', 'working time after which a task asks a person whether to continue'),
   ...COUNT_LIMIT_SETTINGS,
   decisionTimeout: defineDuration(
     '7d',

@@ -35,7 +35,7 @@ export function createWorkspaceOpener(
     if (rules.allowed.length === 0) return workspace;
     for (const allowed of rules.allowed) {
       const root = await realpath(allowed).catch(() => undefined);
-      if (root !== undefined && contains(root, workspace.root)) return workspace;
+      if (root !== undefined && containsPath(root, workspace.root)) return workspace;
     }
     throw new ProductError(
       'UNKNOWN_WORKSPACE',
@@ -45,7 +45,7 @@ export function createWorkspaceOpener(
   };
 }
 
-function contains(outer: string, inner: string): boolean {
+function containsPath(outer: string, inner: string): boolean {
   const path = relative(outer, inner);
   return path === '' || !(isAbsolute(path) || path === '..' || /^\.\.[/\\]/.test(path));
 }

@@ -4,7 +4,7 @@ import { changedSettings } from './changed-settings.ts';
 import { isLiveSetting } from './live-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
-interface Reloading {
+interface ReloadOptions {
   /** Reads the settings in the same way as the start of the server. */
   read: () => Promise<ServerSettings>;
   /** Applies the settings that a running server can change, or fails and changes nothing. Resolves with their names. */
@@ -19,7 +19,7 @@ interface Reloading {
  */
 export function createSettingsReloader(
   settings: ServerSettings,
-  { read, apply }: Reloading,
+  { read, apply }: ReloadOptions,
   log: Logger,
 ): () => Promise<void> {
   let last = Promise.resolve();

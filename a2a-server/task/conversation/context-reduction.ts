@@ -88,7 +88,7 @@ export function estimatePromptTokens(
   room: ContextWindow,
 ): number {
   const shown = conversationSegments(earlier, current, room);
-  const all = room.beside + total(shown);
+  const all = room.beside + totalTokens(shown);
   const { counted } = current.context;
   if (counted === null || counted.model !== room.model) return all;
   const since = shown.findIndex(({ place }) =>
@@ -96,7 +96,7 @@ export function estimatePromptTokens(
   );
   if (since === -1) return all;
   // Some providers count only uncached tokens. The result is therefore at least half of the estimate.
-  return Math.max(counted.inputTokens + total(shown.slice(since)), all / 2);
+  return Math.max(counted.inputTokens + totalTokens(shown.slice(since)), all / 2);
 }
 
 /**
@@ -197,7 +197,7 @@ function summaryFor(
   const tokens = Math.min(MAX_SUMMARY_TOKENS, Math.floor(free * SUMMARY_SHARE));
   const facts = Math.min(MAX_FACTS_TOKENS, Math.floor(free * FACTS_SHARE));
   // A summary must be worth its cost. With its facts, it may have at most three quarters of the segments' length.
-  const gone = total(covered.filter(({ kind }) => kind !== 'task'));
+  const gone = totalTokens(covered.filter(({ kind }) => kind !== 'task'));
   return gone > ((tokens + facts) * 4) / 3 ? { type: 'summarise', upTo, covered, tokens, facts } : undefined;
 }
 
@@ -206,12 +206,12 @@ function summaryFor(
  */
 function endOfOld(shown: readonly ConversationSegment[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');
-  let tokens = total(shown.slice(Math.max(last, 0)));
+  let tokens = totalTokens(shown.slice(Math.max(last, 0)));
   let end = -1;
   for (let index = last - 1; index >= 0; index -= 1) {
     const segment = shown[index];
     if (segment === undefined) break;
-    tokens += total([segment]);
+    tokens += totalTokens([segment]);
     if (segment.kind !== 'turn') continue;
     if (tokens > kept) return index;
     end = Math.max(end, index);
@@ -234,7 +234,7 @@ function clipFor(
   const needed = (event: TaskEvent) => neededAfter(earlier, current, { room, event });
   const event = clips.find((each) => needed(each) <= most) ?? clips.at(-1);
   if (event === undefined) return undefined;
-  const before = room.beside + total(conversationSegments(earlier, current, room));
+  const before = room.beside + totalTokens(conversationSegments(earlier, current, room));
   return needed(event) < before ? { type: 'clip', event } : undefined;
 }
 
@@ -246,7 +246,7 @@ function neededAfter(
   return estimatePromptTokens(earlier, foldNextEvents(current, [event]), room);
 }
 
-function total(shown: readonly ConversationSegment[]): number {
+function totalTokens(shown: readonly ConversationSegment[]): number {
   return shown.flatMap(({ steps }) => steps).reduce((sum, step) => sum + stepTokens(step), 0);
 }
 

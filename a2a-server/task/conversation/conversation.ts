@@ -215,12 +215,13 @@ function summaryStep(text: string): ConversationStep {
  */
 function calledOff({ status }: Snapshot): ConversationStep[] {
   if (status.state === 'canceled')
-    return [noted(`The task was cancelled. Do not do the rest of it. Reason: ${status.reason}`)];
-  if (status.state === 'rejected') return [noted(`The task was rejected before it began: ${status.message}`)];
+    return [noteStep(`The task was cancelled. Do not do the rest of it. Reason: ${status.reason}`)];
+  if (status.state === 'rejected')
+    return [noteStep(`The task was rejected before it began: ${status.message}`)];
   return [];
 }
 
-function noted(text: string): ConversationStep {
+function noteStep(text: string): ConversationStep {
   return { role: 'assistant', text: `(${text})`, calls: [] };
 }
 

@@ -46,8 +46,8 @@ export interface LiveAndPreviousTask {
 export function maxMessageTokens({ live, previous }: LiveAndPreviousTask, room: ContextWindow): number {
   const { window = Infinity, beside } = room;
   const fixed = [
-    ...(live === undefined ? [] : [...firstMessage(live), ...unanswered(live)]),
-    ...(previous === undefined || isShortened(previous) ? [] : unanswered(previous)),
+    ...(live === undefined ? [] : [...firstMessage(live), ...unansweredMessages(live)]),
+    ...(previous === undefined || isShortened(previous) ? [] : unansweredMessages(previous)),
   ].reduce((sum, message) => sum + messageTokens(message), 0);
   const left = maxConversationTokens(room) * (1 - SUMMARY_SHARE) - fixed;
   return Math.max(0, Math.floor(Math.min((window - beside) * MESSAGE_SHARE, left)));
@@ -59,7 +59,7 @@ function firstMessage({ exchanges }: Snapshot): UserMessage[] {
   return first?.type === 'message' && exchanges.some(({ type }) => type === 'turn') ? [first.message] : [];
 }
 
-function unanswered({ exchanges, queued }: Snapshot): UserMessage[] {
+function unansweredMessages({ exchanges, queued }: Snapshot): UserMessage[] {
   const lastTurn = exchanges.findLastIndex(({ type }) => type === 'turn');
   const messages = exchanges
     .slice(lastTurn + 1)

@@ -10,7 +10,7 @@ export function omitMiddle(text: string, chars: number): string {
   // The cut must not leave half a character, because that is no valid UTF-8.
   const start = text.slice(0, head).replace(/[\ud800-\udbff]$/, '');
   const end = tail === 0 ? '' : text.slice(-tail).replace(/^[\udc00-\udfff]/, '');
-  return `${start}${note(text.length - chars)}${end}`;
+  return `${start}${omissionNote(text.length - chars)}${end}`;
 }
 
 /** Shortens a text to `bytes` bytes of UTF-8 plus the note. */
@@ -20,11 +20,12 @@ export function omitMiddleBytes(text: string, bytes: number): string {
   for (let chars = Math.floor((text.length * bytes) / whole); chars > 0; chars = Math.floor(chars * 0.9)) {
     const shown = omitMiddle(text, chars);
     // The start and the end may have longer characters than the middle.
-    if (Buffer.byteLength(shown) - Buffer.byteLength(note(text.length - chars)) <= bytes) return shown;
+    if (Buffer.byteLength(shown) - Buffer.byteLength(omissionNote(text.length - chars)) <= bytes)
+      return shown;
   }
   return omitMiddle(text, 0);
 }
 
-function note(left: number): string {
+function omissionNote(left: number): string {
   return `\n[… ${left} characters left out …]\n`;
 }

@@ -14,7 +14,7 @@ const MAX_LINE_CHARS = 300;
 /** The share of the space that each kind of fact can use at least. */
 const MIN_GROUP_SHARE = 1 / 8;
 
-interface Covered {
+interface SummarizedItems {
   /** The person's messages. The current task's first message is missing, because the conversation always keeps it. */
   messages: readonly string[];
   /** The agent's answers, i.e. the text of turns without tool calls. */
@@ -22,7 +22,7 @@ interface Covered {
   calls: readonly Call[];
 }
 
-interface Group {
+interface FactGroup {
   head: string;
   /** The facts, one per line, oldest first. */
   lines: readonly string[];
@@ -40,21 +40,21 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnRef, bytes: n
   const changed = newestOfEach(calls.flatMap(({ saved = [] }) => saved.map(({ path }) => path)));
   const read = newestOfEach(calls.flatMap(sourcesRead)).filter((path) => !changed.includes(path));
   // The most important group is first, because earlier groups get their space first.
-  const groups: readonly Group[] = [
-    { head: 'The to-do list:', lines: todos.map(({ text, status }) => `[${status}] ${line(text)}`) },
-    { head: 'The person wrote:', lines: messages.map(line) },
-    { head: 'The person refused, changed or answered:', lines: calls.flatMap(objection) },
-    { head: 'Questions without an answer:', lines: calls.flatMap(unansweredQuestionOf).map(line) },
-    { head: 'The agent asked in its answers:', lines: answers.flatMap(questionSentences).map(line) },
+  const groups: readonly FactGroup[] = [
+    { head: 'The to-do list:', lines: todos.map(({ text, status }) => `[${status}] ${oneLine(text)}`) },
+    { head: 'The person wrote:', lines: messages.map(oneLine) },
+    { head: 'The person refused, changed or answered:', lines: calls.flatMap(personResponseLines) },
+    { head: 'Questions without an answer:', lines: calls.flatMap(unansweredQuestionOf).map(oneLine) },
+    { head: 'The agent asked in its answers:', lines: answers.flatMap(questionSentences).map(oneLine) },
     { head: 'Changed files:', lines: changed },
-    { head: 'The person approved:', lines: calls.filter(isApproved).map(({ title }) => line(title)) },
+    { head: 'The person approved:', lines: calls.filter(isApproved).map(({ title }) => oneLine(title)) },
     { head: 'Files and pages that were only read:', lines: read },
   ];
   return sectionsOf(groups, bytes).join('\n');
 }
 
 /** Formats the groups. Even after a long group, each later group gets its minimum share of the space. */
-function sectionsOf(groups: readonly Group[], bytes: number): string[] {
+function sectionsOf(groups: readonly FactGroup[], bytes: number): string[] {
   const share = Math.floor(bytes * MIN_GROUP_SHARE);
   const reserved = groups.map((group) => lengthWithBreak(sectionOf(group, share)));
   const sections: string[] = [];
@@ -77,7 +77,7 @@ function newestOfEach(texts: readonly string[]): string[] {
   return [...new Set(texts.toReversed())].toReversed();
 }
 
-function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): Covered {
+function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): SummarizedItems {
   const end = tasks.findIndex(({ taskId }) => taskId === upTo.taskId);
   const parts = tasks.slice(0, end + 1).map((task, index) => {
     const last = index === end ? upTo.turn : Infinity;
@@ -108,18 +108,18 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): Covered {
 }
 
 /** Returns a line for a person's refusal, edit or answer, with the person's words. */
-function objection(call: Call): string[] {
+function personResponseLines(call: Call): string[] {
   const { state, originalInput } = call;
-  const title = line(call.title);
+  const title = oneLine(call.title);
   if (state.type !== 'settled') return [];
   const { result } = state;
   if (result.type === 'answered') {
     const asked = questionOfCall(call)?.text ?? call.title;
-    return [`${line(asked)} — ${line(answerText(result.answer))}`];
+    return [`${oneLine(asked)} — ${oneLine(answerText(result.answer))}`];
   }
   if (result.type === 'denied' && questionOfCall(call) !== undefined) return [];
   if (result.type === 'denied' || result.type === 'skipped')
-    return [`${result.type}: ${title}${result.reason === null ? '' : ` (${line(result.reason)})`}`];
+    return [`${result.type}: ${title}${result.reason === null ? '' : ` (${oneLine(result.reason)})`}`];
   return originalInput === null ? [] : [`changed and approved: ${title}`];
 }
 
@@ -146,15 +146,15 @@ function sourcesRead({ tool, source, sideEffect, state, input }: Call): string[]
   return Object.entries(input)
     .filter(([name]) => isSource(name))
     .flatMap(([, value]): unknown[] => (Array.isArray(value) ? value : [value]))
-    .flatMap((value) => (typeof value === 'string' && value !== '' ? [line(value)] : []));
+    .flatMap((value) => (typeof value === 'string' && value !== '' ? [oneLine(value)] : []));
 }
 
-function line(text: string): string {
+function oneLine(text: string): string {
   return collapsedLine(text, MAX_LINE_CHARS);
 }
 
 /** Formats one group. If not all lines fit, the newest lines stay. If no line fits, only the number of lines stays. */
-function sectionOf({ head, lines }: Group, room: number): string {
+function sectionOf({ head, lines }: FactGroup, room: number): string {
   const shown: string[] = [];
   const left = (): number => lines.length - shown.length;
   const text = (): string =>

@@ -11,13 +11,13 @@ const MIN_PIECE_CHARS = 200;
 export function summaryTranscript(covered: readonly ConversationSegment[], bytes: number): string {
   const steps = covered.flatMap((segment) => segment.steps);
   for (let piece = MAX_PIECE_CHARS; ; piece = Math.floor(piece / 2)) {
-    const text = steps.map((step) => written(step, piece)).join('\n\n');
+    const text = steps.map((step) => stepText(step, piece)).join('\n\n');
     if (Buffer.byteLength(text) <= bytes) return text;
     if (piece <= MIN_PIECE_CHARS) return omitMiddleBytes(text, bytes);
   }
 }
 
-function written(step: ConversationStep, piece: number): string {
+function stepText(step: ConversationStep, piece: number): string {
   switch (step.role) {
     case 'user':
       return `PERSON: ${omitMiddle(step.text, piece * 2)}`;

@@ -11,7 +11,7 @@ export function costReport(
   rows: readonly CostRow[],
   { fromDay, toDay }: { fromDay: number; toDay: number },
 ): CostReport {
-  const sessions = [...groups(rows, ({ sessionId }) => sessionId)]
+  const sessions = [...groupBy(rows, ({ sessionId }) => sessionId)]
     .map(([sessionId, own]): CostReport['sessions'][number] => {
       const lastDay = utcDayText(own.reduce((last, { day }) => Math.max(last, day), 0));
       return { sessionId, title: '', lastDay, ...costView(sumCosts(own)) };
@@ -22,12 +22,12 @@ export function costReport(
     from: utcDayText(fromDay),
     to: utcDayText(toDay),
     total: costView(sumCosts(rows)),
-    days: [...groups(rows, ({ day }) => day)]
+    days: [...groupBy(rows, ({ day }) => day)]
       .toSorted(([a], [b]) => b - a)
       .map(([day, own]) => ({ day: utcDayText(day), ...costView(sumCosts(own)) })),
     sessions: sessions.slice(0, MAX_SESSIONS),
     moreSessions: Math.max(0, sessions.length - MAX_SESSIONS),
-    models: [...groups(rows, ({ model }) => model)]
+    models: [...groupBy(rows, ({ model }) => model)]
       .map(([model, own]) => ({ model, ...costView(sumCosts(own)) }))
       .toSorted(byCost),
   };
@@ -45,7 +45,7 @@ function byCost(a: CostSumView, b: CostSumView): number {
   return b.knownUsd - a.knownUsd || b.inputTokens + b.outputTokens - (a.inputTokens + a.outputTokens);
 }
 
-function groups<Key>(rows: readonly CostRow[], keyOf: (row: CostRow) => Key): Map<Key, CostRow[]> {
+function groupBy<Key>(rows: readonly CostRow[], keyOf: (row: CostRow) => Key): Map<Key, CostRow[]> {
   const found = new Map<Key, CostRow[]>();
   for (const row of rows) {
     const key = keyOf(row);

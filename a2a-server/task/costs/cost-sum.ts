@@ -79,10 +79,10 @@ export function addCosts(a: CostSum, b: CostSum): CostSum {
 export function costSumOfRequest(usage: TokenUsage, usd: number | undefined): CostSum {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const tokens = {
-    inputTokens: count(inputTokens),
-    outputTokens: count(outputTokens),
-    cachedInputTokens: count(cachedInputTokens),
-    cacheWriteTokens: count(cacheWriteTokens),
+    inputTokens: toTokenCount(inputTokens),
+    outputTokens: toTokenCount(outputTokens),
+    cachedInputTokens: toTokenCount(cachedInputTokens),
+    cacheWriteTokens: toTokenCount(cacheWriteTokens),
   };
   const known = usd !== undefined && Number.isFinite(usd) && usd >= 0;
   const free = tokens.inputTokens + tokens.outputTokens === 0;
@@ -93,6 +93,6 @@ export function costSumOfRequest(usage: TokenUsage, usd: number | undefined): Co
 const MAX_TOKENS = 1_000_000_000;
 
 /** Returns a valid token count. A provider may report any number, but the sums need whole numbers. */
-function count(tokens: number): number {
+function toTokenCount(tokens: number): number {
   return Number.isFinite(tokens) ? Math.round(Math.min(Math.max(tokens, 0), MAX_TOKENS)) : 0;
 }

@@ -31,11 +31,11 @@ export function dailyBudgetQuestion(
   const { day, usd } = use;
   if (usd < extendedDailyBudget(use, budget)) return undefined;
   return {
-    question: `Your tasks have cost ${amount(usd)} US dollars today (${utcDayText(day)}, UTC). The budget per day is ${amount(budget)} US dollars. What this task did so far is kept. Reply to allow ${amount(budget)} US dollars more today, for all your tasks; or cancel the task.`,
+    question: `Your tasks have cost ${amountText(usd)} US dollars today (${utcDayText(day)}, UTC). The budget per day is ${amountText(budget)} US dollars. What this task did so far is kept. Reply to allow ${amountText(budget)} US dollars more today, for all your tasks; or cancel the task.`,
     dayCost: { day, usd },
   };
 }
 
-function amount(usd: number): string {
+function amountText(usd: number): string {
   return usd < 0.01 ? String(Number(usd.toPrecision(2))) : usd.toFixed(2);
 }

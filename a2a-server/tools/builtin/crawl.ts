@@ -46,14 +46,14 @@ export function createCrawlTool(web: FetchDependencies): Tool {
     reach: ({ url }) => callTargetsOfUrl(url),
     // D5: the preview shows the query and the page limit, because both decide which URLs the crawl requests.
     show: async ({ url, query, maxPages }) => ({
-      preview: { type: 'json', value: { url: (await place(url, web)).href, query, maxPages } },
+      preview: { type: 'json', value: { url: (await parseAllowedUrl(url, web)).href, query, maxPages } },
       basis: null,
     }),
     run: (input, run) => crawl(input, run, { web, pace }),
   });
 }
 
-async function place(url: string, { allowed }: FetchDependencies): Promise<URL> {
+async function parseAllowedUrl(url: string, { allowed }: FetchDependencies): Promise<URL> {
   const { parseWebUrl } = await import('./web-on-demand.ts');
   return parseWebUrl(url, { allowed });
 }
@@ -64,7 +64,7 @@ async function crawl(
   { web, pace }: { web: FetchDependencies; pace: SiteRequestPacer },
 ): Promise<ToolResult> {
   const { CrawlReport, crawlSite, QueryWords } = await import('./web-on-demand.ts');
-  const start = await place(url, web);
+  const start = await parseAllowedUrl(url, web);
   const query = new QueryWords(text);
   const report = new CrawlReport(`${start.href} for "${oneLineExcerpt(text, 200)}"`, query);
   const until = web.clock.now() + TIME_MS;

@@ -53,10 +53,13 @@ export function createFetchTool(web: FetchDependencies): Tool {
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url }) => `Fetch ${oneLineExcerpt(url)}`,
     reach: ({ url }) => callTargetsOfUrl(url),
-    show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
+    show: async ({ url }) => ({
+      preview: { type: 'url', url: (await parseAllowedUrl(url, web)).href },
+      basis: null,
+    }),
     run: async (input, { signal, goesTo }) => {
       const { fetchUrl, bodyReadModeOf } = await import('./web-on-demand.ts');
-      const answer = await fetchUrl(await place(input.url, web), web, {
+      const answer = await fetchUrl(await parseAllowedUrl(input.url, web), web, {
         signal,
         timeMs: TIME_MS,
         maxBytes: MAX_BYTES,
@@ -71,7 +74,7 @@ export function createFetchTool(web: FetchDependencies): Tool {
 }
 
 /** Checks the URL without a DNS request. A DNS request before the approval could leak data in the host name. */
-async function place(url: string, { allowed }: FetchDependencies): Promise<URL> {
+async function parseAllowedUrl(url: string, { allowed }: FetchDependencies): Promise<URL> {
   const { parseWebUrl } = await import('./web-on-demand.ts');
   return parseWebUrl(url, { allowed });
 }
@@ -84,19 +87,19 @@ async function resultOf(
   const { parseWebPage } = await import('./web-on-demand.ts');
   const { body } = answer;
   const page = body && (await parseWebPage(answer, body, { raw, signal, maxCharacters: MAX_TEXT_CHARS }));
-  if (answer.status < 200 || answer.status > 299) throw failure(answer, page);
+  if (answer.status < 200 || answer.status > 299) throw httpStatusError(answer, page);
   if (page === undefined)
     throw new Error(
       `${answer.url.href} is ${answer.media.type || 'of no known type'}, which is not text and cannot be read.`,
     );
   const title = page.title === '' ? [] : [`Title: ${page.title}`];
   return {
-    text: [`URL: ${answer.url.href}`, ...title, '', within(page, maxCharacters)].join('\n'),
+    text: [`URL: ${answer.url.href}`, ...title, '', cutPageText(page, maxCharacters)].join('\n'),
     summary: `fetched ${oneLineExcerpt(url, 60)}: ${answer.statusLine}, ${countWithNoun(page.text.length, 'character')}`,
   };
 }
 
-function within({ text, cut }: WebPage, maxCharacters: number): string {
+function cutPageText({ text, cut }: WebPage, maxCharacters: number): string {
   const notes = [
     ...(text.length > maxCharacters ? [`[… ${text.length - maxCharacters} characters left out …]`] : []),
     ...(cut ? [`[the page is longer; this tool reads at most ${MAX_BYTES / 1024 / 1024} MiB]`] : []),
@@ -104,7 +107,7 @@ function within({ text, cut }: WebPage, maxCharacters: number): string {
   return [text === '' ? '[no text]' : truncate(text, maxCharacters), ...notes].join('\n');
 }
 
-function failure({ url, statusLine }: WebResponse, page: WebPage | undefined): Error {
+function httpStatusError({ url, statusLine }: WebResponse, page: WebPage | undefined): Error {
   const said = page === undefined || page.text === '' ? '' : `\n\n${truncate(page.text, MAX_FAILURE_CHARS)}`;
   return new Error(`${url.href} answered ${statusLine}.${said}`);
 }

@@ -62,13 +62,16 @@ export function createReadOutputTool(outputs: ReadToolOutput): Tool {
           `The output has ${countWithNoun(text.length, 'character')}; offset ${offset} is beyond its end.`,
         );
       return find === undefined
-        ? page(text, { toolId, offset, limit })
-        : places(text, { toolId, offset, find });
+        ? outputPage(text, { toolId, offset, limit })
+        : findInOutput(text, { toolId, offset, find });
     },
   });
 }
 
-function page(text: string, { toolId, offset, limit }: { toolId: string; offset: number; limit: number }) {
+function outputPage(
+  text: string,
+  { toolId, offset, limit }: { toolId: string; offset: number; limit: number },
+) {
   const end = Math.min(offset + limit, text.length);
   const more = end < text.length ? `; go on with offset ${end}` : '';
   return {
@@ -77,7 +80,10 @@ function page(text: string, { toolId, offset, limit }: { toolId: string; offset:
   };
 }
 
-function places(text: string, { toolId, offset, find }: { toolId: string; offset: number; find: string }) {
+function findInOutput(
+  text: string,
+  { toolId, offset, find }: { toolId: string; offset: number; find: string },
+) {
   const next = createSubstringFinder(find);
   const lines: string[] = [];
   let at = next(text, offset);

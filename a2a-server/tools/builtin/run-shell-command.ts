@@ -83,9 +83,9 @@ export function createShellCommandTool(options: ShellOptions): Tool {
       }).catch((error: unknown) => {
         throw startFailure(error);
       });
-      if (end.stopped) throw stopped(end);
+      if (end.stopped) throw commandStoppedError(end);
       const ending = endingOf(end);
-      const note = leftover(end);
+      const note = backgroundProcessNotes(end);
       const body = end.output === '' ? '[no output]' : end.output.replace(/\n$/u, '');
       return {
         text: [body, ...(end.cut ? [readOutputHint(toolId)] : []), `[${ending}]`, ...note].join('\n'),
@@ -112,7 +112,7 @@ function endingOf({ exitCode, exitSignal }: CommandResult): string {
 }
 
 /** Returns a note for the model that its background processes are stopped, so that the model does not rely on them. */
-function leftover({ group }: CommandResult): string[] {
+function backgroundProcessNotes({ group }: CommandResult): string[] {
   switch (group) {
     case 'gone':
       return [];
@@ -124,7 +124,7 @@ function leftover({ group }: CommandResult): string[] {
   }
 }
 
-function stopped({ output, group }: CommandResult): ToolStoppedError {
+function commandStoppedError({ output, group }: CommandResult): ToolStoppedError {
   const confirmed = group !== 'unconfirmed';
   return new ToolStoppedError(
     confirmed ? 'The command was stopped.' : 'A process of the command did not end, and may still run.',

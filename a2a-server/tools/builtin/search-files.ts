@@ -71,7 +71,7 @@ const FILES_AT_ONCE = 8;
 /** The maximum size of a searched file. This size times FILES_AT_ONCE limits the memory of the search. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
-interface Going {
+interface SearchInProgress {
   /** Matches the lines of a file. Undefined if the search is only by file name. */
   matcher: LineMatcher | undefined;
   report: SearchReport;
@@ -86,7 +86,7 @@ async function matchesNamedFile(path: string, glob: FilterByGlob | undefined): P
 /** Searches one file that the caller names. A file that cannot be read is an error here. */
 async function searchFile(
   path: string,
-  { matcher, report }: Omit<Going, 'glob'>,
+  { matcher, report }: Omit<SearchInProgress, 'glob'>,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
   if (matcher === undefined) return report.file(path);
@@ -98,7 +98,7 @@ async function searchFile(
 
 async function searchTree(
   input: Search,
-  { matcher, report, glob }: Going,
+  { matcher, report, glob }: SearchInProgress,
   { workspace, signal, mayRead = () => true }: ToolRun,
 ): Promise<void> {
   let start: string | undefined;
@@ -112,7 +112,7 @@ async function searchTree(
     if (matcher === undefined) for (const name of names) report.file(pathOf(name));
     else {
       for (let next = 0; next < names.length && !report.full; next += FILES_AT_ONCE) {
-        const some = await readable(directory, names.slice(next, next + FILES_AT_ONCE), report);
+        const some = await readFiles(directory, names.slice(next, next + FILES_AT_ONCE), report);
         const texts = some.map(({ content }) => content);
         const lines = await findMatchingLines(texts, { matcher, most: report.room + 1, signal });
         for (const [index, { name }] of some.entries()) {
@@ -128,7 +128,7 @@ async function searchTree(
 }
 
 /** Reads the files together. Counts and skips the files that cannot be read. */
-async function readable(
+async function readFiles(
   directory: TreeDirectory,
   names: readonly string[],
   report: SearchReport,

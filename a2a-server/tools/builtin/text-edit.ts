@@ -18,23 +18,23 @@ type EditResult =
  */
 export function applySingleEdit(content: string, edit: TextEdit): EditResult {
   if (edit.oldText === '')
-    return refused('oldText is empty; give the passage to replace, or use append-file.');
+    return refusedEdit('oldText is empty; give the passage to replace, or use append-file.');
   if (edit.oldText === edit.newText)
-    return refused('oldText and newText are the same; there is nothing to change.');
+    return refusedEdit('oldText and newText are the same; there is nothing to change.');
   const places = placesOf(content, edit.oldText, edit.replaceAll);
   if (places.length === 0) {
     const converted = inCrlf(content, edit);
     if (converted !== undefined) return applySingleEdit(content, converted);
-    return refused(
+    return refusedEdit(
       'The file does not contain oldText. Read the file and copy the passage exactly, spaces included.',
     );
   }
   if (!edit.replaceAll && places.length > 1) {
-    return refused(
+    return refusedEdit(
       'oldText occurs more than once. Add lines around it until it is unique, or set replaceAll.',
     );
   }
-  return spliced(content, withLineEndsOf(content, edit), places);
+  return replaceAtPlaces(content, withLineEndsOf(content, edit), places);
 }
 
 type MultiEditResult =
@@ -71,7 +71,11 @@ function placesOf(content: string, passage: string, all: boolean): number[] {
   return places;
 }
 
-function spliced(content: string, { oldText, newText }: TextEdit, places: readonly number[]): EditResult {
+function replaceAtPlaces(
+  content: string,
+  { oldText, newText }: TextEdit,
+  places: readonly number[],
+): EditResult {
   const pieces: string[] = [];
   let end = 0;
   for (const place of places) {
@@ -90,7 +94,7 @@ function withLineEndsOf(content: string, edit: TextEdit): TextEdit {
 
 /** Converts the text to CRLF if every line of the file ends in CRLF. Mixed line ends would make later edits fail. */
 export function inLineEndsOf(content: string, text: string): string {
-  return BARE_LF.test(text) && usesOnlyCrlf(content) ? crlf(text) : text;
+  return BARE_LF.test(text) && usesOnlyCrlf(content) ? withCrlf(text) : text;
 }
 
 /**
@@ -98,7 +102,7 @@ export function inLineEndsOf(content: string, text: string): string {
  */
 function inCrlf(content: string, edit: TextEdit): TextEdit | undefined {
   if (!usesOnlyCrlf(content) || !BARE_LF.test(edit.oldText)) return undefined;
-  return { ...edit, oldText: crlf(edit.oldText), newText: crlf(edit.newText) };
+  return { ...edit, oldText: withCrlf(edit.oldText), newText: withCrlf(edit.newText) };
 }
 
 function usesOnlyCrlf(content: string): boolean {
@@ -107,10 +111,10 @@ function usesOnlyCrlf(content: string): boolean {
 
 const BARE_LF = /(?<!\r)\n/u;
 
-function crlf(text: string): string {
+function withCrlf(text: string): string {
   return text.replaceAll(/\r?\n/gu, '\r\n');
 }
 
-function refused(message: string): EditResult {
+function refusedEdit(message: string): EditResult {
   return { type: 'refused', message };
 }

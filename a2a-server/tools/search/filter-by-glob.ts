@@ -18,20 +18,20 @@ export type FilterByGlob = (paths: readonly string[]) => Promise<string[]>;
  */
 export async function createFilterByGlob(glob: string): Promise<FilterByGlob> {
   const pattern = glob.replace(/^(!?)(?:\.?\/)+/u, '$1');
-  const matches = await bounded(glob, () =>
+  const matches = await runWithinGlobTime(glob, () =>
     picomatch(pattern, { dot: true, basename: !pattern.includes('/') }),
   );
   return async (paths) => {
     const found: string[] = [];
     for (let start = 0; start < paths.length; start += PATHS_PER_BATCH) {
       const batch = paths.slice(start, start + PATHS_PER_BATCH);
-      found.push(...(await bounded(glob, () => batch.filter((path) => matches(path)))));
+      found.push(...(await runWithinGlobTime(glob, () => batch.filter((path) => matches(path)))));
     }
     return found;
   };
 }
 
-async function bounded<T>(glob: string, work: () => T): Promise<T> {
+async function runWithinGlobTime<T>(glob: string, work: () => T): Promise<T> {
   try {
     return await runWithinTimeWithRetry(LIMIT_MS, work);
   } catch (cause) {

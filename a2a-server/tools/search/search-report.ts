@@ -36,7 +36,7 @@ export class SearchReport {
   matches(path: string, found: readonly MatchedLine[]): void {
     if (found.length > 0) this.#files += 1;
     for (const { line, content, at } of found)
-      this.#add(`${oneLineExcerpt(path, 1000)}:${line}: ${excerpt(content, at)}`);
+      this.#add(`${oneLineExcerpt(path, 1000)}:${line}: ${lineExcerpt(content, at)}`);
   }
 
   /** Counts a file that the search could not read: a binary, not UTF-8, too large or deleted file. */
@@ -85,7 +85,7 @@ export class SearchReport {
   }
 }
 
-function excerpt(text: string, at: number): string {
+function lineExcerpt(text: string, at: number): string {
   if (text.length <= MAX_LINE_CHARS) return oneLineExcerpt(text, MAX_LINE_CHARS * 8);
   const start = Math.max(0, Math.min(at - CHARACTERS_BEFORE_MATCH, text.length - MAX_LINE_CHARS));
   const shown = oneLineExcerpt(text.slice(start, start + MAX_LINE_CHARS), MAX_LINE_CHARS * 8);

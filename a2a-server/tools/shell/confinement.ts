@@ -71,7 +71,7 @@ export async function chooseConfinement(
   path = process.env['PATH'],
 ): Promise<Confinement> {
   if (confine === 'off') return UNCONFINED;
-  const why = await obstacle({ network, hidden }, path);
+  const why = await findConfinementProblem({ network, hidden }, path);
   if (why === undefined) return { type: 'confined', network, hidden };
   if (confine === 'auto') return { type: 'open', why };
   throw new ProductError(
@@ -124,7 +124,10 @@ export function confinementText(confinement: Confinement): string {
   return `Commands are confined: they may write only to the workspace and to a /tmp of their own, and ${network}.`;
 }
 
-async function obstacle(box: SandboxOptions, path: string | undefined): Promise<string | undefined> {
+async function findConfinementProblem(
+  box: SandboxOptions,
+  path: string | undefined,
+): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'bubblewrap runs on Linux only';
   const directory = tmpdir();
   const [program, ...args] = sandboxCommand(box, { root: directory, cwd: directory }, [

@@ -127,7 +127,7 @@ async function runOnce(command: ShellCommand): Promise<OneRun> {
   const first = await firstOf(exited, signal, group);
   const left = first === 'aborted' || !(await isGone(group, command));
   const end = left ? await endAll(group, first === 'aborted', command) : 'gone';
-  await drained(closed, () => kept.length, clock);
+  await waitForPipesToEnd(closed, () => kept.length, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
   live.flush();
@@ -258,7 +258,11 @@ async function firstOf(
  * Waits until the pipes end. If a daemon holds them open, waits only until there is no output for a time. Later output
  * does not belong to the command.
  */
-async function drained(closed: Promise<unknown>, length: () => number, clock: Clock): Promise<void> {
+async function waitForPipesToEnd(
+  closed: Promise<unknown>,
+  length: () => number,
+  clock: Clock,
+): Promise<void> {
   const end = closed.then(() => 'end' as const);
   let cancel: (() => void) | undefined;
   const enough = new Promise<'enough'>((resolve) => {
@@ -267,7 +271,7 @@ async function drained(closed: Promise<unknown>, length: () => number, clock: Cl
   try {
     for (let before = -1; length() !== before;) {
       before = length();
-      if ((await Promise.race([end, enough, quiet(clock)])) !== 'quiet') return;
+      if ((await Promise.race([end, enough, waitQuietTime(clock)])) !== 'quiet') return;
       // A timer may fire before Node reads data that has arrived. Node reads that data in the next event-loop turn.
       await nextTurn();
     }
@@ -276,7 +280,7 @@ async function drained(closed: Promise<unknown>, length: () => number, clock: Cl
   }
 }
 
-function quiet(clock: Clock): Promise<'quiet'> {
+function waitQuietTime(clock: Clock): Promise<'quiet'> {
   return new Promise((resolve) => {
     clock.after(QUIET_MS, () => resolve('quiet'));
   });

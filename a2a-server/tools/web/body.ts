@@ -13,7 +13,7 @@ export interface LimitedBody {
 export async function readLimitedBody(response: IncomingMessage, maxBytes: number): Promise<LimitedBody> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of decompressed(response)) {
+  for await (const chunk of decompressBody(response)) {
     if (!Buffer.isBuffer(chunk)) throw new TypeError('the stream of a body must give bytes');
     chunks.push(chunk);
     length += chunk.length;
@@ -23,7 +23,7 @@ export async function readLimitedBody(response: IncomingMessage, maxBytes: numbe
   return { bytes: Buffer.concat(chunks), cut: false };
 }
 
-function decompressed(response: IncomingMessage): Readable {
+function decompressBody(response: IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   switch (encoding) {
     case '':
@@ -31,9 +31,9 @@ function decompressed(response: IncomingMessage): Readable {
       return response;
     case 'gzip':
     case 'x-gzip':
-      return unpacked(response, createGunzip());
+      return pipeToDecoder(response, createGunzip());
     case 'br':
-      return unpacked(response, createBrotliDecompress());
+      return pipeToDecoder(response, createBrotliDecompress());
     default:
       // The body has an unknown encoding or several encodings. Several encodings are rare and can hide a decompression
       // bomb.
@@ -47,7 +47,7 @@ function decompressed(response: IncomingMessage): Readable {
 /**
  * Returns the decoder. If one stream fails, `pipeline` destroys both, and the loop over the decoder throws the error.
  */
-function unpacked<Decoder extends NodeJS.ReadWriteStream & Readable>(
+function pipeToDecoder<Decoder extends NodeJS.ReadWriteStream & Readable>(
   response: IncomingMessage,
   decoder: Decoder,
 ): Decoder {

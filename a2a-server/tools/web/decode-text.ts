@@ -24,7 +24,8 @@ interface DeclaredCharset {
  */
 export function decodeText(bytes: Uint8Array, { charset, markup }: DeclaredCharset): string {
   const said = charset ?? (markup ? declaredIn(bytes) : undefined);
-  const decoder = byteOrderMark(bytes) ?? (said === undefined ? undefined : decoderFor(said)) ?? guess(bytes);
+  const decoder =
+    byteOrderMark(bytes) ?? (said === undefined ? undefined : decoderFor(said)) ?? guessDecoder(bytes);
   return replaceControlCharacters(decoder.decode(bytes).replaceAll('\r\n', '\n'));
 }
 
@@ -63,7 +64,7 @@ function decoderFor(label: string): TextDecoder | undefined {
   }
 }
 
-function guess(bytes: Uint8Array): TextDecoder {
+function guessDecoder(bytes: Uint8Array): TextDecoder {
   return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'windows-1252');
 }
 

@@ -30,19 +30,19 @@ const NAMES = {
 } as const;
 
 const LAYOUTS: ReadonlyMap<string, ElementLayout> = new Map<string, ElementLayout>([
-  ...each(NAMES.hidden, { type: 'hidden', breaks: 0 }),
-  ...each(NAMES.spaced, { type: 'plain', breaks: 2 }),
-  ...each(NAMES.block, { type: 'plain', breaks: 1 }),
-  ...each('main article', { type: 'main', breaks: 2 }),
-  ...each('pre', { type: 'as-written', breaks: 2 }),
-  ...each('ol', { type: 'list', numbered: true, breaks: 1 }),
-  ...each('ul menu', { type: 'list', numbered: false, breaks: 1 }),
-  ...each('li', { type: 'item', breaks: 1 }),
-  ...each('tr', { type: 'row', breaks: 1 }),
-  ...each('td th', { type: 'cell', breaks: 0 }),
-  ...each('a', { type: 'link', breaks: 0 }),
-  ...each('br', { type: 'line-end', breaks: 0 }),
-  ...each('hr', { type: 'rule', breaks: 2 }),
+  ...layoutForEach(NAMES.hidden, { type: 'hidden', breaks: 0 }),
+  ...layoutForEach(NAMES.spaced, { type: 'plain', breaks: 2 }),
+  ...layoutForEach(NAMES.block, { type: 'plain', breaks: 1 }),
+  ...layoutForEach('main article', { type: 'main', breaks: 2 }),
+  ...layoutForEach('pre', { type: 'as-written', breaks: 2 }),
+  ...layoutForEach('ol', { type: 'list', numbered: true, breaks: 1 }),
+  ...layoutForEach('ul menu', { type: 'list', numbered: false, breaks: 1 }),
+  ...layoutForEach('li', { type: 'item', breaks: 1 }),
+  ...layoutForEach('tr', { type: 'row', breaks: 1 }),
+  ...layoutForEach('td th', { type: 'cell', breaks: 0 }),
+  ...layoutForEach('a', { type: 'link', breaks: 0 }),
+  ...layoutForEach('br', { type: 'line-end', breaks: 0 }),
+  ...layoutForEach('hr', { type: 'rule', breaks: 2 }),
   ...[1, 2, 3, 4, 5, 6].map((level): [string, ElementLayout] => [
     `h${level}`,
     { type: 'heading', level, breaks: 2 },
@@ -59,6 +59,6 @@ export function elementLayoutOf(name: string, attributes: Readonly<Record<string
   return LAYOUTS.get(name) ?? PLAIN;
 }
 
-function each(names: string, layout: ElementLayout): [string, ElementLayout][] {
+function layoutForEach(names: string, layout: ElementLayout): [string, ElementLayout][] {
   return names.split(' ').map((name) => [name, layout]);
 }

@@ -77,7 +77,7 @@ async function followRedirects(url: URL, web: FetchDependencies, options: GetOpt
   for (let at = parseWebUrl(url.href, web); ;) {
     options.signal.throwIfAborted();
     seen.add(at.href);
-    const answered = await hop(at, web, options);
+    const answered = await requestOnce(at, web, options);
     if (!(answered instanceof URL)) return answered;
     options.onRedirect?.(answered);
     if (seen.has(answered.href)) throw new Error(`${url.host} redirects in a circle (${answered.href}).`);
@@ -87,7 +87,7 @@ async function followRedirects(url: URL, web: FetchDependencies, options: GetOpt
 }
 
 /** Sends one request. Returns the response or the redirect target. */
-async function hop(
+async function requestOnce(
   url: URL,
   web: FetchDependencies,
   { signal, accept, wants, maxBytes }: GetOptions,

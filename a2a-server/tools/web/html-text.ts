@@ -4,12 +4,12 @@
  */
 import { elementLayoutOf, type ElementLayout } from './element-layout.ts';
 
-interface Link {
-  from: Place;
+interface OpenLink {
+  from: TextPosition;
   target: string;
 }
 
-interface Place {
+interface TextPosition {
   pieces: number;
   characters: number;
 }
@@ -31,7 +31,7 @@ export class WebPageText {
   #asWritten = 0;
   /** The number of the last item in each open list. Null means a list without numbers. */
   readonly #lists: (number | null)[] = [];
-  readonly #links: Link[] = [];
+  readonly #links: OpenLink[] = [];
   #cellsInRow = 0;
   /** The main parts of the page, as ranges of indexes in `#pieces`. */
   readonly #main: { from: number; to: number }[] = [];
@@ -52,7 +52,7 @@ export class WebPageText {
     this.#open.push(layout);
     if (layout.type === 'hidden') this.#hidden += 1;
     if (this.#hidden > 0) return;
-    this.#break(layout.breaks);
+    this.#requestBreaks(layout.breaks);
     switch (layout.type) {
       case 'heading':
         this.#mark = `${'#'.repeat(layout.level)} `;
@@ -71,7 +71,7 @@ export class WebPageText {
         this.#cellsInRow += 1;
         break;
       case 'link':
-        this.#links.push({ from: this.#here(), target: target ?? '' });
+        this.#links.push({ from: this.#currentPosition(), target: target ?? '' });
         break;
       case 'as-written':
         this.#asWritten += 1;
@@ -103,7 +103,7 @@ export class WebPageText {
     if (layout.type === 'link') this.#endLink();
     if (layout.type === 'as-written') this.#asWritten -= 1;
     if (layout.type === 'main') this.#endMain();
-    this.#break(layout.breaks);
+    this.#requestBreaks(layout.breaks);
   }
 
   text(text: string): void {
@@ -125,7 +125,7 @@ export class WebPageText {
     return lines.join('\n').replaceAll(/\n{3,}/gu, '\n\n');
   }
 
-  #break(breaks: number): void {
+  #requestBreaks(breaks: number): void {
     if (breaks > 0) this.#breaks = Math.max(this.#breaks, breaks);
   }
 
@@ -151,19 +151,19 @@ export class WebPageText {
   #endLink(): void {
     const link = this.#links.pop();
     if (link === undefined || link.target === '') return;
-    if (this.#length === link.from.characters || this.#says(link)) return;
+    if (this.#length === link.from.characters || this.#equalsTarget(link)) return;
     const spaced = this.#space;
     this.#write(` (${link.target})`);
     this.#space = spaced;
   }
 
-  #says({ from, target }: Link): boolean {
+  #equalsTarget({ from, target }: OpenLink): boolean {
     // A much longer text cannot equal the target, so the text need not be joined.
     if (this.#length - from.characters > target.length + MAX_INDENT) return false;
     return this.#pieces.slice(from.pieces).join('').trim() === target;
   }
 
-  #here(): Place {
+  #currentPosition(): TextPosition {
     return { pieces: this.#pieces.length, characters: this.#length };
   }
 

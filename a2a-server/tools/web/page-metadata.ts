@@ -28,12 +28,12 @@ export class WebPageMetadata {
     const { href, rel = '', content = '' } = attributes;
     if (name === 'title') this.#inTitle = this.#title === undefined;
     else if (name === 'base') this.#base ??= absoluteLinkUrl(href ?? '', this.#url);
-    else if (name === 'link' && words(rel).includes('canonical')) this.#canonical ??= href;
+    else if (name === 'link' && splitWords(rel).includes('canonical')) this.#canonical ??= href;
     else if (name === 'meta' && attributes['name']?.toLowerCase() === 'robots') {
-      if (words(content).some((word) => word === 'nofollow' || word === 'none')) this.#follow = false;
+      if (splitWords(content).some((word) => word === 'nofollow' || word === 'none')) this.#follow = false;
     } else if (name === 'a' || name === 'area') {
       this.#endLink();
-      if (href !== undefined && !words(rel).includes('nofollow'))
+      if (href !== undefined && !splitWords(rel).includes('nofollow'))
         this.#open = { href, text: '', hint: attributes['alt'] ?? attributes['title'] ?? '' };
     }
   }
@@ -71,7 +71,7 @@ export class WebPageMetadata {
   }
 }
 
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.toLowerCase().split(/[\s,]+/u);
 }
 

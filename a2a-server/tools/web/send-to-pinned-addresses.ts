@@ -72,12 +72,12 @@ export async function sendToPinnedAddresses(
   });
 }
 
-type Send = (url: URL, options: RequestOptions) => ClientRequest;
+type SendRequest = (url: URL, options: RequestOptions) => ClientRequest;
 
-const plainRequest: Send = (url, options) => request(url, { ...options, agent });
+const plainRequest: SendRequest = (url, options) => request(url, { ...options, agent });
 
 /** Loads Node's TLS at the first HTTPS request, because it is a noticeable part of the server's start. */
-async function secureRequest(): Promise<Send> {
+async function secureRequest(): Promise<SendRequest> {
   const https = await import('node:https');
   secureAgent ??= new https.Agent({ keepAlive: false });
   // `rejectUnauthorized` is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.

@@ -55,13 +55,13 @@ export interface Directory {
 }
 
 /** Returns a flag of open(2). Returns 0 if the system does not have the flag. */
-function flag(name: string): number {
+function openFlag(name: string): number {
   const flags: Readonly<Record<string, number | undefined>> = { ...constants };
   return flags[name] ?? 0;
 }
 
-const NO_LINK_FLAGS = flag('O_NOFOLLOW') | flag('O_NONBLOCK');
-const DIRECTORY_FLAGS = constants.O_RDONLY | flag('O_DIRECTORY') | NO_LINK_FLAGS;
+const NO_LINK_FLAGS = openFlag('O_NOFOLLOW') | openFlag('O_NONBLOCK');
+const DIRECTORY_FLAGS = constants.O_RDONLY | openFlag('O_DIRECTORY') | NO_LINK_FLAGS;
 /**
  * The flag O_NOFOLLOW_ANY from <sys/fcntl.h> of macOS 10.15 and later. Node has no constant for this flag but passes
  * the value on.
@@ -136,7 +136,8 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
   if (includesFileIdentity(barred, identity)) throw stateDirectoryError();
   const confirm = async () => {
     const now = await lstat(path, { bigint: true });
-    if (!now.isDirectory() || !isSameFile(now, identity) || (await realpath(path)) !== path) throw replaced();
+    if (!now.isDirectory() || !isSameFile(now, identity) || (await realpath(path)) !== path)
+      throw replacedPathError();
   };
   await confirm();
   return {
@@ -155,7 +156,7 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
       try {
         await confirm();
         const named = await lstat(join(path, name), { bigint: true });
-        if (!isSameFile(named, await identityOf(handle))) throw replaced();
+        if (!isSameFile(named, await identityOf(handle))) throw replacedPathError();
         return await unlessBarred(handle, holders);
       } catch (error) {
         await handle.close();
@@ -178,7 +179,7 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
     return await open(path, flags, mode);
   } catch (error) {
     // These codes mean that another process has just replaced the directory or file with a link.
-    if (errorCodeOf(error) === 'ELOOP' || errorCodeOf(error) === 'ENOTDIR') throw replaced(error);
+    if (errorCodeOf(error) === 'ELOOP' || errorCodeOf(error) === 'ENOTDIR') throw replacedPathError(error);
     throw error;
   }
 }
@@ -233,7 +234,7 @@ export function stateDirectoryError(): ProductError {
   );
 }
 
-function replaced(cause?: unknown): ProductError {
+function replacedPathError(cause?: unknown): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',
     'A part of the path was replaced while it was being opened, so it may lead outside the workspace; try again.',

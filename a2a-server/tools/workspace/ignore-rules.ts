@@ -8,7 +8,7 @@ import type { DirectoryEntry } from './directory-entries.ts';
 const LIMIT_MS = 100;
 const ENTRIES_PER_BATCH = 200;
 
-interface Layer {
+interface RulesOfDirectory {
   /** The directory of the .gitignore, relative to the workspace. The root is ''. */
   base: string;
   rules: Ignore;
@@ -18,7 +18,7 @@ interface Layer {
  * The rules of all .gitignore files, from the root to the deepest directory. As in git, the deepest matching rule
  * decides.
  */
-export type IgnoreRules = readonly Layer[];
+export type IgnoreRules = readonly RulesOfDirectory[];
 
 /**
  * Adds the rules of one .gitignore to the rules of the directories above.
@@ -30,7 +30,7 @@ export async function parseGitignoreRules(
   text: string,
 ): Promise<IgnoreRules> {
   // git matches names case-sensitively by default, so these rules do too.
-  const rules = await bounded(() => ignore({ ignorecase: false }).add(text));
+  const rules = await runWithinPatternTime(() => ignore({ ignorecase: false }).add(text));
   return [...above, { base, rules }];
 }
 
@@ -47,12 +47,14 @@ export async function withoutIgnoredEntries(
   const kept: DirectoryEntry[] = [];
   for (let start = 0; start < entries.length; start += ENTRIES_PER_BATCH) {
     const batch = entries.slice(start, start + ENTRIES_PER_BATCH);
-    kept.push(...(await bounded(() => batch.filter((entry) => !ignored(rules, directory, entry)))));
+    kept.push(
+      ...(await runWithinPatternTime(() => batch.filter((entry) => !isIgnored(rules, directory, entry)))),
+    );
   }
   return kept;
 }
 
-async function bounded<T>(work: () => T): Promise<T> {
+async function runWithinPatternTime<T>(work: () => T): Promise<T> {
   try {
     return await runWithinTimeWithRetry(LIMIT_MS, work);
   } catch (cause) {
@@ -65,7 +67,7 @@ async function bounded<T>(work: () => T): Promise<T> {
   }
 }
 
-function ignored(rules: IgnoreRules, directory: string, entry: DirectoryEntry): boolean {
+function isIgnored(rules: IgnoreRules, directory: string, entry: DirectoryEntry): boolean {
   if (entry.name === '.git') return true;
   const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
   for (const { base, rules: layer } of rules.toReversed()) {

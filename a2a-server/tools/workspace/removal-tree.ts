@@ -52,7 +52,7 @@ export function removalHash(item: RemovalEntry): string {
   return hash.digest('hex');
 }
 
-interface Walk {
+interface RemovalWalk {
   depth: number;
   /** The number of further items that the list may have. */
   left: { items: number };
@@ -62,7 +62,7 @@ interface Walk {
 async function itemAt(
   directory: Directory,
   { name, path, info }: { name: string; path: string; info: BigIntStats },
-  walk: Walk,
+  walk: RemovalWalk,
 ): Promise<RemovalEntry> {
   walk.signal.throwIfAborted();
   walk.left.items -= 1;
@@ -85,7 +85,7 @@ async function itemAt(
   }
 }
 
-async function heldBy(directory: Directory, path: string, walk: Walk): Promise<RemovalEntry[]> {
+async function heldBy(directory: Directory, path: string, walk: RemovalWalk): Promise<RemovalEntry[]> {
   const names: string[] = [];
   await directory.confirm();
   for await (const { name } of await opendir(directory.at('.'), { bufferSize: 256 })) {

@@ -62,13 +62,13 @@ export async function replaceWorkspaceFile(
       const content = await readFileBytes(place.directory, place);
       if (content.hash !== basis) throw inputChangedError(path);
       await beforeChange?.({ path, content });
-      await put(place.directory, place, replacement);
+      await writeAndRename(place.directory, place, replacement);
       return path;
     }
     case 'missing':
       if (basis !== ABSENT_FILE_BASIS) throw inputChangedError(path);
       await beforeChange?.({ path, content: undefined });
-      await withCreatedParents(place, (directory) => put(directory, place, replacement));
+      await withCreatedParents(place, (directory) => writeAndRename(directory, place, replacement));
       return path;
   }
 }
@@ -103,7 +103,11 @@ interface Target {
   info?: BigIntStats;
 }
 
-async function put(directory: Directory, target: Target, replacement: ReplaceFileOptions): Promise<void> {
+async function writeAndRename(
+  directory: Directory,
+  target: Target,
+  replacement: ReplaceFileOptions,
+): Promise<void> {
   // The temporary name has a fixed length. So it is valid even if `name` has the maximum length.
   const temporary = `.${randomUUID()}.tmp`;
   const handle = await directory.file(
@@ -114,7 +118,7 @@ async function put(directory: Directory, target: Target, replacement: ReplaceFil
   try {
     try {
       await handle.writeFile(replacement.content, { signal: replacement.signal });
-      if (target.info !== undefined) await adopt(handle, target.info);
+      if (target.info !== undefined) await copyPermissions(handle, target.info);
       else if (replacement.mode !== undefined) await handle.chmod(replacement.mode);
       await handle.sync();
     } finally {
@@ -132,7 +136,7 @@ async function put(directory: Directory, target: Target, replacement: ReplaceFil
 }
 
 /** Copies the permissions of the old file and, if the system allows it, the owner. */
-async function adopt(handle: FileHandle, old: BigIntStats): Promise<void> {
+async function copyPermissions(handle: FileHandle, old: BigIntStats): Promise<void> {
   const now = await handle.stat({ bigint: true });
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {

@@ -103,7 +103,7 @@ function nothingAt(path: string): Error {
   return new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
 }
 
-interface Walk {
+interface PathWalk {
   path: string;
   /** The open directories from the root to the current one. Never empty. */
   stack: Directory[];
@@ -114,14 +114,14 @@ interface Walk {
 
 async function openRoot(root: WorkspaceRoot): Promise<Directory> {
   const directory = await openDirectory(root.path, root.hold, root.barred).catch((error: unknown) => {
-    throw moved(root, error);
+    throw workspaceMovedError(root, error);
   });
   if (isSameFile(directory.identity, root.identity)) return directory;
   await directory.close();
-  throw moved(root);
+  throw workspaceMovedError(root);
 }
 
-function moved(root: WorkspaceRoot, cause?: unknown): ProductError {
+function workspaceMovedError(root: WorkspaceRoot, cause?: unknown): ProductError {
   return new ProductError(
     'UNKNOWN_WORKSPACE',
     `The workspace ${root.path} cannot be opened, or another directory has replaced it. Restore it, or start a new task.`,
@@ -129,25 +129,29 @@ function moved(root: WorkspaceRoot, cause?: unknown): ProductError {
   );
 }
 
-async function walkDown(root: WorkspaceRoot, walk: Walk): Promise<ResolvedPath> {
+async function walkDown(root: WorkspaceRoot, walk: PathWalk): Promise<ResolvedPath> {
   for (let part = walk.queue.shift(); part !== undefined; part = walk.queue.shift()) {
-    const place = part === '..' ? await back(walk) : await step(root, walk, part);
+    const place = part === '..' ? await goToParent(walk) : await resolveNextName(root, walk, part);
     if (place !== undefined) return place;
   }
-  return { kind: 'directory', path: walk.names.join('/') || '.', directory: top(walk) };
+  return { kind: 'directory', path: walk.names.join('/') || '.', directory: currentDirectory(walk) };
 }
 
-async function back(walk: Walk): Promise<undefined> {
+async function goToParent(walk: PathWalk): Promise<undefined> {
   if (walk.stack.length === 1) throw outsideWorkspaceError(walk.path);
   await walk.stack.pop()?.close();
   walk.names.pop();
 }
 
-async function step(root: WorkspaceRoot, walk: Walk, name: string): Promise<ResolvedPath | undefined> {
-  const directory = top(walk);
+async function resolveNextName(
+  root: WorkspaceRoot,
+  walk: PathWalk,
+  name: string,
+): Promise<ResolvedPath | undefined> {
+  const directory = currentDirectory(walk);
   const info = await lookAt(directory, name);
-  if (info === undefined) return missing(walk, name);
-  if (info.isSymbolicLink()) return follow(root, walk, await readlink(directory.at(name)));
+  if (info === undefined) return toMissingPath(walk, name);
+  if (info.isSymbolicLink()) return followLink(root, walk, await readlink(directory.at(name)));
   if (info.isDirectory()) {
     walk.stack.push(await directory.child(name));
     walk.names.push(name);
@@ -158,7 +162,7 @@ async function step(root: WorkspaceRoot, walk: Walk, name: string): Promise<Reso
   return { kind: 'entry', path: [...walk.names, name].join('/'), directory, name, info };
 }
 
-function missing(walk: Walk, name: string): ResolvedPath {
+function toMissingPath(walk: PathWalk, name: string): ResolvedPath {
   const rest = [name, ...walk.queue];
   if (rest.includes('..')) {
     throw new Error(
@@ -168,13 +172,13 @@ function missing(walk: Walk, name: string): ResolvedPath {
   return {
     kind: 'missing',
     path: [...walk.names, ...rest].join('/'),
-    directory: top(walk),
+    directory: currentDirectory(walk),
     parents: rest.slice(0, -1),
     name: rest.at(-1) ?? name,
   };
 }
 
-async function follow(root: WorkspaceRoot, walk: Walk, target: string): Promise<undefined> {
+async function followLink(root: WorkspaceRoot, walk: PathWalk, target: string): Promise<undefined> {
   walk.links += 1;
   if (walk.links > MAX_LINKS)
     throw new Error(`"${walk.path}" leads through an endless chain of symbolic links.`);
@@ -206,7 +210,7 @@ async function lookAt(directory: Directory, name: string): Promise<BigIntStats |
   }
 }
 
-function top(walk: Walk): Directory {
+function currentDirectory(walk: PathWalk): Directory {
   const directory = walk.stack.at(-1);
   if (directory === undefined) throw new Error('the walk has left its root');
   return directory;

@@ -1,7 +1,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** The maximum length of a path, in characters: PATH_MAX of common systems. A longer path cannot name a file. */
-const MAX_PATH_LENGTH = 4096;
+const MAX_PATH_CHARS = 4096;
 
 /** Matches the names for which Windows opens a device, in any directory and with any extension. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/iu;
@@ -26,8 +26,8 @@ export function splitPath(
   path: string,
   platform: NodeJS.Platform = process.platform,
 ): PathParts {
-  if (path.length > MAX_PATH_LENGTH) {
-    throw new ProductError('MALFORMED', `The path is longer than ${MAX_PATH_LENGTH} characters; shorten it.`);
+  if (path.length > MAX_PATH_CHARS) {
+    throw new ProductError('MALFORMED', `The path is longer than ${MAX_PATH_CHARS} characters; shorten it.`);
   }
   if (path.includes('\0') || /\p{Surrogate}/u.test(path)) {
     throw new ProductError(
@@ -37,13 +37,13 @@ export function splitPath(
   }
   const windows = platform === 'win32';
   const absolute = windows ? /^(?:[\\/]|[a-z]:[\\/])/iu.test(path) : path.startsWith('/');
-  const names = (absolute ? below(root, path, windows) : path).split(windows ? /[\\/]/u : '/');
+  const names = (absolute ? pathBelowRoot(root, path, windows) : path).split(windows ? /[\\/]/u : '/');
   const parts = names.filter((name) => name !== '' && name !== '.');
   if (windows) parts.forEach(refuseWindowsName);
   return { parts, directory: ['', '.', '..'].includes(names.at(-1) ?? ''), absolute };
 }
 
-function below(root: string, path: string, windows: boolean): string {
+function pathBelowRoot(root: string, path: string, windows: boolean): string {
   const same = (text: string) => (windows ? text.replaceAll('/', '\\').toLowerCase() : text);
   const start = path.slice(0, root.length);
   const rest = path.slice(root.length);

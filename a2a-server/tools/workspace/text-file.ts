@@ -28,7 +28,7 @@ interface FileToRead {
   /** The path of the file for error messages, relative to the workspace. */
   path: string;
   /** The maximum size in bytes. The default is MAX_READ_BYTES. */
-  most?: number | undefined;
+  maxBytes?: number | undefined;
 }
 
 export interface FileContent {
@@ -71,8 +71,8 @@ export async function readCurrentBasis(directory: Directory, file: FileToRead): 
   }
 }
 
-async function readBytes(directory: Directory, { name, path, most }: FileToRead): Promise<Uint8Array> {
-  const limit = Math.min(most ?? MAX_READ_BYTES, MAX_READ_BYTES);
+async function readBytes(directory: Directory, { name, path, maxBytes }: FileToRead): Promise<Uint8Array> {
+  const limit = Math.min(maxBytes ?? MAX_READ_BYTES, MAX_READ_BYTES);
   const handle = await directory.file(name, constants.O_RDONLY);
   try {
     const info = await handle.stat();

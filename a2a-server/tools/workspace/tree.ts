@@ -25,8 +25,8 @@ export interface TreeDirectory {
   entries: DirectoryEntry[];
   /** True if the walk leaves out entries of this directory or below it. */
   cut: boolean;
-  /** Reads a file of the directory. The maximum size is `most` bytes (default MAX_READ_BYTES). */
-  read(name: string, most?: number): Promise<TextFile>;
+  /** Reads a file of the directory. The maximum size is `maxBytes` bytes (default MAX_READ_BYTES). */
+  read(name: string, maxBytes?: number): Promise<TextFile>;
 }
 
 export async function walkTree(
@@ -44,7 +44,7 @@ export async function walkTree(
   });
 }
 
-interface Level {
+interface TreeLevel {
   directory: Directory;
   path: string;
   depth: number;
@@ -52,14 +52,14 @@ interface Level {
 }
 
 async function descend(
-  level: Level,
+  level: TreeLevel,
   options: TreeOptions,
   visit: (directory: TreeDirectory) => Promise<WalkStep>,
 ): Promise<'go on' | 'stop'> {
   options.signal.throwIfAborted();
   const { directory } = level;
-  const read = (name: string, most?: number) =>
-    readTextFile(directory, { name, path: join(level.path, name), most });
+  const read = (name: string, maxBytes?: number) =>
+    readTextFile(directory, { name, path: joinNames(level.path, name), maxBytes });
   const found = await readDirectoryEntries(directory);
   const rules = options.includeIgnored ? level.rules : await ownRules(level, read);
   const entries = await withoutIgnoredEntries(rules, level.path, found.entries);
@@ -72,7 +72,12 @@ async function descend(
     const child = await enter(directory, entry.name);
     if (child === undefined) continue;
     try {
-      const below = { directory: child, path: join(level.path, entry.name), depth: level.depth + 1, rules };
+      const below = {
+        directory: child,
+        path: joinNames(level.path, entry.name),
+        depth: level.depth + 1,
+        rules,
+      };
       if ((await descend(below, options, visit)) === 'stop') return 'stop';
     } finally {
       await child.close();
@@ -96,7 +101,7 @@ async function enter(directory: Directory, name: string): Promise<Directory | un
 }
 
 async function ownRules(
-  { path, rules }: Pick<Level, 'path' | 'rules'>,
+  { path, rules }: Pick<TreeLevel, 'path' | 'rules'>,
   read: (name: string) => Promise<TextFile>,
 ): Promise<IgnoreRules> {
   // If the .gitignore is missing, a link or not text, git ignores it. So the walk ignores it too.
@@ -119,7 +124,7 @@ async function rulesAbove(root: WorkspaceRoot, start: string): Promise<IgnoreRul
       if (place.kind !== 'directory') return rules;
       const { directory } = place;
       return ownRules({ path, rules }, (file) =>
-        readTextFile(directory, { name: file, path: join(path, file) }),
+        readTextFile(directory, { name: file, path: joinNames(path, file) }),
       );
     });
     const kept = await withoutIgnoredEntries(rules, path, [{ name, kind: 'directory' }]);
@@ -128,6 +133,6 @@ async function rulesAbove(root: WorkspaceRoot, start: string): Promise<IgnoreRul
   return rules;
 }
 
-function join(path: string, name: string): string {
+function joinNames(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`;
 }

@@ -110,14 +110,18 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
 
 async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): Promise<WorkspaceRoot> {
   if (!isAbsolute(path))
-    throw unknown(path, 'is not an absolute path; give the path from the root of the file system');
-  if (path.includes('\0')) throw unknown(path, 'contains a NUL character; remove it');
+    throw unknownWorkspaceError(
+      path,
+      'is not an absolute path; give the path from the root of the file system',
+    );
+  if (path.includes('\0')) throw unknownWorkspaceError(path, 'contains a NUL character; remove it');
   try {
     const canonical = await realpath(path);
     const info = await stat(canonical, { bigint: true });
-    if (!info.isDirectory()) throw unknown(path, 'is not a directory; name the directory to work in');
+    if (!info.isDirectory())
+      throw unknownWorkspaceError(path, 'is not a directory; name the directory to work in');
     if (parse(canonical).root === canonical) {
-      throw unknown(
+      throw unknownWorkspaceError(
         path,
         'is the root of a file system; name a directory in it, so that the agent stays inside that directory',
       );
@@ -128,16 +132,17 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
   } catch (error) {
     if (error instanceof ProductError) throw error;
     const code = errorCodeOf(error);
-    if (code === 'ENOENT') throw unknown(path, 'does not exist; create it, or name another directory', error);
+    if (code === 'ENOENT')
+      throw unknownWorkspaceError(path, 'does not exist; create it, or name another directory', error);
     if (code === 'ENOTDIR')
-      throw unknown(path, 'has a file where a directory is needed; name a directory', error);
+      throw unknownWorkspaceError(path, 'has a file where a directory is needed; name a directory', error);
     if (code === 'EACCES' || code === 'EPERM')
-      throw unknown(
+      throw unknownWorkspaceError(
         path,
         'cannot be opened: the server lacks permission; change its permissions or name another directory',
         error,
       );
-    throw unknown(path, `cannot be opened (${code ?? 'unknown error'})`, error);
+    throw unknownWorkspaceError(path, `cannot be opened (${code ?? 'unknown error'})`, error);
   }
 }
 
@@ -157,7 +162,7 @@ function parentsOf(path: string): string[] {
   return parent === path ? [] : [parent, ...parentsOf(parent)];
 }
 
-function unknown(path: string, why: string, cause?: unknown): ProductError {
+function unknownWorkspaceError(path: string, why: string, cause?: unknown): ProductError {
   return new ProductError('UNKNOWN_WORKSPACE', `The workspace ${JSON.stringify(path)} ${why}.`, { cause });
 }
 

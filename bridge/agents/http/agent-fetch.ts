@@ -67,14 +67,14 @@ export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
         beginningMs: timeouts?.beginningMs,
       });
     const { answer, at } = posts
-      ? { answer: await unredirected(ask(url), { url, method }), at: url }
-      : await followed(url, ask);
+      ? { answer: await refuseRedirect(ask(url), { url, method }), at: url }
+      : await getFollowingRedirects(url, ask);
     const { status } = answer;
     if (status === 401 || status === 403) refuseWithheld(answer, { ...options, at });
     try {
       return status >= 200 && status < 300
-        ? await bounded(answer, timeouts?.silenceMs, headers['accept'])
-        : await refused(answer, timeouts?.silenceMs);
+        ? await toBoundedResponse(answer, timeouts?.silenceMs, headers['accept'])
+        : await toA2aErrorResponse(answer, timeouts?.silenceMs);
     } catch (error) {
       answer.discard();
       throw error instanceof HttpError ? error : answer.failure(error);
@@ -116,7 +116,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
 /** Sends a GET request and follows its redirects. The bridge sends the credentials only to the agent's origin. */
-async function followed(
+async function getFollowingRedirects(
   url: string,
   get: (url: string) => Promise<HttpAnswer>,
 ): Promise<{ answer: HttpAnswer; at: string }> {
@@ -140,7 +140,7 @@ async function followed(
  * Throws if the agent redirects a POST. The redirected request would become a GET, or would send its body to another
  * host.
  */
-async function unredirected(
+async function refuseRedirect(
   asked: Promise<HttpAnswer>,
   { url, method }: Pick<RequestParts, 'url' | 'method'>,
 ): Promise<HttpAnswer> {
@@ -186,7 +186,7 @@ function headerEntries(headers: NonNullable<RequestInit['headers']>): [string, s
  * Limits the size of a response, and checks its media type.
  * @param accept the media types that the request accepts. JSON and server-sent events are always accepted.
  */
-async function bounded(
+async function toBoundedResponse(
   answer: HttpAnswer,
   silenceMs: number | undefined,
   accept: string | undefined,
@@ -211,7 +211,7 @@ async function bounded(
       await readBoundedBytes(chunksOf(answer, silenceMs), MAX_ANSWER_BYTES, outOfBounds),
       answer,
     );
-  const text = await beginning(answer, silenceMs);
+  const text = await readBeginning(answer, silenceMs);
   throw new HttpError(status, `it answered with ${type === '' ? 'no content type' : type}`, {
     excerpt: bodyExcerpt(text),
   });
@@ -276,9 +276,9 @@ function outOfBounds(message: string): HttpError {
  * Returns the response if its body is an A2A error, which the SDK parses. Throws HttpError for any other error
  * response.
  */
-async function refused(answer: HttpAnswer, silenceMs: number | undefined): Promise<Response> {
+async function toA2aErrorResponse(answer: HttpAnswer, silenceMs: number | undefined): Promise<Response> {
   const { status, statusText, headers } = answer;
-  const text = await beginning(answer, silenceMs);
+  const text = await readBeginning(answer, silenceMs);
   if (carriesError(text)) return new BufferedResponse(new TextEncoder().encode(text), answer);
   throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), {
     excerpt: bodyExcerpt(text),
@@ -292,7 +292,7 @@ function carriesError(text: string): boolean {
 }
 
 /** Reads the first bytes of a body as text. */
-async function beginning(answer: HttpAnswer, silenceMs: number | undefined): Promise<string> {
+async function readBeginning(answer: HttpAnswer, silenceMs: number | undefined): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of chunksOf(answer, silenceMs)) {

@@ -36,34 +36,34 @@ export class BufferedResponse implements Response {
   }
 
   get headers(): Headers {
-    return this.#response().headers;
+    return this.#toNodeResponse().headers;
   }
 
   get body(): Response['body'] {
-    return this.#response().body;
+    return this.#toNodeResponse().body;
   }
 
   get bodyUsed(): boolean {
-    return this.#response().bodyUsed;
+    return this.#toNodeResponse().bodyUsed;
   }
 
   arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#response().arrayBuffer();
+    return this.#toNodeResponse().arrayBuffer();
   }
 
   blob(): Promise<Blob> {
-    return this.#response().blob();
+    return this.#toNodeResponse().blob();
   }
 
   formData(): Promise<FormData> {
-    return this.#response().formData();
+    return this.#toNodeResponse().formData();
   }
 
   clone(): Response {
-    return this.#response().clone();
+    return this.#toNodeResponse().clone();
   }
 
-  #response(): Response {
+  #toNodeResponse(): Response {
     const { status, statusText } = this;
     const headers = Object.fromEntries(this.#names);
     return (this.#whole ??= new Response(this.#body, { status, statusText, headers }));

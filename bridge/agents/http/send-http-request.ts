@@ -93,7 +93,7 @@ export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
       discard();
     };
     const stopListening = signal && onAbort(signal, () => giveUp(signal.reason));
-    const late = beginningMs !== undefined && setTimeout(() => giveUp(timeout()), beginningMs);
+    const late = beginningMs !== undefined && setTimeout(() => giveUp(timeoutError()), beginningMs);
     const failure = (cause: unknown): unknown =>
       signal?.aborted === true ? signal.reason : new TypeError('terminated', { cause });
     outgoing.on('socket', (socket) => limitConnecting(socket, outgoing));
@@ -107,7 +107,7 @@ export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
       if (sockets === 'own') incoming.once('end', discard);
       try {
         const head = headOf(incoming);
-        resolve({ ...head, body: decompressed(incoming, head), discard, failure });
+        resolve({ ...head, body: decompressBody(incoming, head), discard, failure });
       } catch (error) {
         giveUp(error);
       }
@@ -148,7 +148,7 @@ function headOf(incoming: IncomingMessage): Pick<HttpAnswer, 'status' | 'statusT
   return { status, statusText, headers };
 }
 
-function decompressed(incoming: IncomingMessage, { headers }: Pick<HttpAnswer, 'headers'>): Readable {
+function decompressBody(incoming: IncomingMessage, { headers }: Pick<HttpAnswer, 'headers'>): Readable {
   // `incoming.headers` is not used, because Node would build a second object with all headers.
   const decoder = decoderFor(headers.get('content-encoding') ?? 'identity');
   if (decoder === undefined) return incoming;
@@ -177,7 +177,7 @@ function reset(outgoing: ClientRequest): void {
   outgoing.destroy();
 }
 
-function timeout(): DOMException {
+function timeoutError(): DOMException {
   return new DOMException('The answer did not start in time', 'TimeoutError');
 }
 

@@ -58,17 +58,17 @@ export class ApprovalWebhook {
       timings: WEBHOOK_TIMINGS,
       rows,
       title: ({ view, agent }) => {
-        return view === undefined ? '' : (outbox.ofTask(agent.name, view.taskId)?.title ?? '');
+        return view === undefined ? '' : (outbox.findOpenByTask(agent.name, view.taskId)?.title ?? '');
       },
       clock: systemClock,
       log,
     });
-    live.onAdded((session) => webhook.#watch(session));
-    live.onRemoved((session) => webhook.#forget(session));
+    live.onAdded((session) => webhook.#watchSession(session));
+    live.onRemoved((session) => webhook.#forgetSession(session));
     for (const marked of await rows.takeOver(registry.all.map(({ name }) => name))) {
       sessions
         .find(marked.sessionId, { agent: registry.find(marked.agent) })
-        .then((session) => marked.state === 'asked' && webhook.#watch(session).takeOver(marked))
+        .then((session) => marked.state === 'asked' && webhook.#watchSession(session).takeOver(marked))
         .catch((error: unknown) => {
           log.debug(
             { sessionId: marked.sessionId, problem: errorMessageOf(error) },
@@ -85,7 +85,7 @@ export class ApprovalWebhook {
 
   /** Posts the session's pending actions immediately. A caller uses this if the client shows the person no forms. */
   hurry(session: Session): void {
-    this.#watch(session).hurry();
+    this.#watchSession(session).hurry();
   }
 
   close(): void {
@@ -93,7 +93,7 @@ export class ApprovalWebhook {
     this.#posts.clear();
   }
 
-  #watch(session: Session): SessionWebhookPosts {
+  #watchSession(session: Session): SessionWebhookPosts {
     const before = this.#posts.get(session);
     if (before !== undefined) return before;
     const posts = new SessionWebhookPosts(session, this.#parts);
@@ -101,7 +101,7 @@ export class ApprovalWebhook {
     return posts;
   }
 
-  #forget(session: Session): void {
+  #forgetSession(session: Session): void {
     this.#posts.get(session)?.close();
     this.#posts.delete(session);
   }

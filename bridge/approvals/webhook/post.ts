@@ -93,7 +93,7 @@ async function postOnce(
       body: new TextDecoder().decode(bytes),
     });
   } catch (error) {
-    return { type: 'troubled', problem: innermost(error) };
+    return { type: 'troubled', problem: causeMessage(error) };
   } finally {
     clearTimeout(timer);
     stop();
@@ -101,7 +101,7 @@ async function postOnce(
 }
 
 /** Returns the message of the error's cause, because `fetch` itself says only "fetch failed". */
-function innermost(error: unknown): string {
+function causeMessage(error: unknown): string {
   return error instanceof Error && error.cause !== undefined
     ? errorMessageOf(error.cause)
     : errorMessageOf(error);

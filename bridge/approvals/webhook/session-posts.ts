@@ -91,15 +91,15 @@ export class SessionWebhookPosts {
     this.#session = session;
     this.#parts = parts;
     session.listen((change) => {
-      if (change.type === 'state') this.#looked();
+      if (change.type === 'state') this.#updateRequests();
     });
-    this.#looked();
+    this.#updateRequests();
   }
 
   /** Posts all requests without the delay. The caller knows that no form reaches the person. */
   hurry(): void {
     for (const key of this.#since.keys()) this.#since.set(key, Number.NEGATIVE_INFINITY);
-    this.#schedule();
+    this.#schedulePost();
   }
 
   takeOver(marked: WebhookAction): void {
@@ -107,7 +107,7 @@ export class SessionWebhookPosts {
     this.#taken.add(key);
     this.#asked.set(key, marked);
     this.#stopReading ??= this.#session.watch();
-    this.#looked();
+    this.#updateRequests();
   }
 
   close(): void {
@@ -116,21 +116,21 @@ export class SessionWebhookPosts {
     for (const { call } of this.#underWay) call.abort();
   }
 
-  #looked(): void {
-    const waiting = this.#waiting();
+  #updateRequests(): void {
+    const waiting = this.#waitingRequestIds();
     const keys = new Set(waiting.map(approvalRequestKey));
     for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
     for (const key of keys) if (!this.#since.has(key)) this.#since.set(key, this.#parts.clock.now());
     const over = [...this.#asked].filter(([key]) => !keys.has(key));
-    if (over.length > 0) this.#over(over);
-    this.#schedule();
+    if (over.length > 0) this.#endRequests(over);
+    this.#schedulePost();
   }
 
-  #waiting(): readonly ApprovalRequestId[] {
+  #waitingRequestIds(): readonly ApprovalRequestId[] {
     return approvalRequestIdsOf(this.#session.view, this.#session.settled);
   }
 
-  #schedule(): void {
+  #schedulePost(): void {
     this.#callOff?.();
     this.#callOff = undefined;
     const due = [...this.#since].filter(([key]) => !this.#taken.has(key)).map(([, since]) => since);
@@ -144,7 +144,7 @@ export class SessionWebhookPosts {
     this.#callOff?.();
     this.#callOff = clock.after(ms, () => {
       this.#callOff = undefined;
-      this.#post().catch((error: unknown) =>
+      this.#postNewRequests().catch((error: unknown) =>
         log.warn(
           { sessionId: this.#session.id, err: error },
           'the pending actions could not be posted to the webhook',
@@ -153,7 +153,7 @@ export class SessionWebhookPosts {
     });
   }
 
-  async #post(): Promise<void> {
+  async #postNewRequests(): Promise<void> {
     const session = this.#session;
     const { rows, log } = this.#parts;
     try {
@@ -168,7 +168,7 @@ export class SessionWebhookPosts {
     }
     const mine: WebhookAction[] = [];
     const { view } = session;
-    const waiting = this.#waiting().filter((each) => !this.#taken.has(approvalRequestKey(each)));
+    const waiting = this.#waitingRequestIds().filter((each) => !this.#taken.has(approvalRequestKey(each)));
     for (const each of waiting) this.#taken.add(approvalRequestKey(each));
     for (const each of waiting) {
       const { id: sessionId, agent } = session;
@@ -181,19 +181,19 @@ export class SessionWebhookPosts {
         log.warn({ sessionId, err: error }, 'a pending action could not be recorded, so its post is delayed');
       }
     }
-    if (mine.length > 0) await this.#ask(mine);
+    if (mine.length > 0) await this.#postRequests(mine);
   }
 
-  async #ask(mine: readonly WebhookAction[]): Promise<void> {
+  async #postRequests(mine: readonly WebhookAction[]): Promise<void> {
     const session = this.#session;
     const { clock, log } = this.#parts;
-    const about = this.#about();
+    const about = this.#noticeSubject();
     const { view } = session;
-    const keys = new Set(this.#waiting().map(approvalRequestKey));
+    const keys = new Set(this.#waitingRequestIds().map(approvalRequestKey));
     const asked = mine.filter((each) => keys.has(approvalRequestKey(each)));
     for (const each of asked) this.#asked.set(approvalRequestKey(each), each);
     // A request that was decided meanwhile is not posted.
-    for (const each of mine) if (!asked.includes(each)) this.#mark(each, 'over');
+    for (const each of mine) if (!asked.includes(each)) this.#storeState(each, 'over');
     if (view === undefined || asked.length === 0) return;
     this.#stopReading ??= session.watch();
     const id = webhookPostId({ agent: about.agent, taskId: view.taskId }, asked, 'asked');
@@ -206,12 +206,13 @@ export class SessionWebhookPosts {
         message: approvalRequestMessage(about, view, taskPageUrl(session)),
       };
       const answer = await this.#deliver(id, content, under.call.signal);
-      for (const each of asked) if (this.#asked.has(approvalRequestKey(each))) this.#mark(each, 'asked');
+      for (const each of asked)
+        if (this.#asked.has(approvalRequestKey(each))) this.#storeState(each, 'asked');
       log.info(
         { sessionId: session.id, id, answer: answer.type },
         'the pending actions were posted to the webhook',
       );
-      await this.#take(answer, posted);
+      await this.#handleAnswer(answer, posted);
     } catch (error) {
       if (under.call.signal.aborted) return;
       // The row stays in the database, so the next bridge posts the request again.
@@ -222,11 +223,11 @@ export class SessionWebhookPosts {
       );
     } finally {
       this.#underWay.delete(under);
-      this.#rest();
+      this.#stopIfNothingWaits();
     }
   }
 
-  async #take(answer: DeliveredPostAnswer, { actions, requests }: PostedRequests): Promise<void> {
+  async #handleAnswer(answer: DeliveredPostAnswer, { actions, requests }: PostedRequests): Promise<void> {
     const session = this.#session;
     const { log } = this.#parts;
     if (answer.type === 'later') return;
@@ -245,20 +246,20 @@ export class SessionWebhookPosts {
   }
 
   /** Processes requests that no longer wait: aborts their unfinished posts, and posts their decisions. */
-  #over(over: readonly (readonly [string, WebhookAction])[]): void {
+  #endRequests(over: readonly (readonly [string, WebhookAction])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
     for (const { keys, call } of this.#underWay)
       if (keys.every((key) => !this.#asked.has(key))) call.abort(new Error('It has been decided.'));
-    this.#rest();
+    this.#stopIfNothingWaits();
     const askings = over.map(([, marked]) => marked);
     const [first] = askings;
     if (first === undefined) return;
     const tell = async (): Promise<void> => {
-      for (const each of askings) this.#mark(each, 'over');
+      for (const each of askings) this.#storeState(each, 'over');
       const { view, stateName: state } = this.#session;
-      const about = this.#about();
-      const facts = { view, state, over: askings, waiting: this.#waiting() };
+      const about = this.#noticeSubject();
+      const facts = { view, state, over: askings, waiting: this.#waitingRequestIds() };
       const content = {
         notice: approvalDecidedNotice(about, facts, clock.now()),
         message: approvalDecidedMessage(about, facts, taskPageUrl(this.#session)),
@@ -274,7 +275,7 @@ export class SessionWebhookPosts {
     );
   }
 
-  #mark(about: WebhookAction, state: WebhookPostState): void {
+  #storeState(about: WebhookAction, state: WebhookPostState): void {
     this.#parts.rows.set(about, state);
   }
 
@@ -284,13 +285,13 @@ export class SessionWebhookPosts {
     return decides ? answer : { type: 'later' };
   }
 
-  #about(): WebhookNoticeSubject {
+  #noticeSubject(): WebhookNoticeSubject {
     const { id, agent } = this.#session;
     return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }
 
   /** Stops watching the session if none of its posts waits for a decision. A waiting task then needs no resources. */
-  #rest(): void {
+  #stopIfNothingWaits(): void {
     if (this.#asked.size > 0) return;
     this.#stopReading?.();
     this.#stopReading = undefined;

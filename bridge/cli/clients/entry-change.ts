@@ -19,7 +19,7 @@ export async function planBridgeEntryChange(
   decide: (text: string) => ConfigChange,
 ): Promise<BridgeEntryChange> {
   const file = await readEditableConfig(path);
-  const change = decided(file, decide);
+  const change = decideChange(file, decide);
   switch (change.type) {
     case 'same':
       return { type: 'same', file };
@@ -33,7 +33,7 @@ export async function planBridgeEntryChange(
   }
 }
 
-function decided(file: EditableConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
+function decideChange(file: EditableConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
   try {
     return decide(file.text);
   } catch (error) {

@@ -50,21 +50,21 @@ export function createJsonFormat({ comments }: { comments: boolean }): ConfigFor
       if (found !== undefined && before === undefined)
         throw new Error(`"${keys.join('.')}" is not an object`);
       let after = text.trim() === '' ? '{}\n' : text;
-      if (before === undefined) after = change(after, keys, entry);
+      if (before === undefined) after = setValueInText(after, keys, entry);
       // Each key is changed separately, so that comments inside the entry stay.
       else
         for (const [key, value] of Object.entries(entry))
-          if (!isDeepStrictEqual(before[key], value)) after = change(after, [...keys, key], value);
+          if (!isDeepStrictEqual(before[key], value)) after = setValueInText(after, [...keys, key], value);
       return given.startsWith(BOM) ? BOM + after : after;
     },
     remove(given, keys) {
-      const after = change(withoutBom(given), keys, undefined);
+      const after = setValueInText(withoutBom(given), keys, undefined);
       return given.startsWith(BOM) ? BOM + after : after;
     },
   };
 }
 
-function change(text: string, keys: readonly string[], value: unknown): string {
+function setValueInText(text: string, keys: readonly string[], value: unknown): string {
   return applyEdits(text, modify(text, [...keys], value, { formattingOptions: formattingOf(text) }));
 }
 

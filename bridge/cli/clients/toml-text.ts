@@ -20,13 +20,13 @@ export const tomlFormat: ConfigFormat = {
     return at;
   },
   put(text, keys, entry) {
-    const wanted = changed(tableOf(text), keys, entry);
+    const wanted = setEntryInTable(tableOf(text), keys, entry);
     return (
       withNewTable(text, { keys, entry }, wanted) ??
       patch(text, wanted, { inlineTableStart: keys.length + 1 })
     );
   },
-  remove: (text, keys) => patch(text, changed(tableOf(text), keys, undefined)),
+  remove: (text, keys) => patch(text, setEntryInTable(tableOf(text), keys, undefined)),
 };
 
 /** Parses the text. @throws Error with the position of the syntax error */
@@ -39,9 +39,13 @@ function tableOf(text: string): Table {
 }
 
 /** Sets or removes an entry. Also removes the tables around the entry that would be empty. */
-function changed(from: Table, [key = '', ...rest]: readonly string[], value: ServerEntry | undefined): Table {
+function setEntryInTable(
+  from: Table,
+  [key = '', ...rest]: readonly string[],
+  value: ServerEntry | undefined,
+): Table {
   const { [key]: before, ...others } = from;
-  const after = rest.length === 0 ? value : changed(table.safeParse(before).data ?? {}, rest, value);
+  const after = rest.length === 0 ? value : setEntryInTable(table.safeParse(before).data ?? {}, rest, value);
   return after === undefined || (value === undefined && Object.keys(after).length === 0)
     ? others
     : { ...from, [key]: after };

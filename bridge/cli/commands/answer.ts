@@ -49,8 +49,8 @@ async function answerOf(
 ): Promise<Extract<PersonDecision, { type: 'answer' }>> {
   const code = coded?.code;
   const ask = (text: string, shown: string, action?: PendingAction): Promise<string> => {
-    if (words === '') return asked(run, text, answerPrompt(action));
-    return coded?.whole === true ? Promise.resolve(words) : confirmed(run, { text, shown }, words);
+    if (words === '') return askForAnswer(run, text, answerPrompt(action));
+    return coded?.whole === true ? Promise.resolve(words) : confirmAnswer(run, { text, shown }, words);
   };
   const question = view?.question ?? null;
   if (question !== null) {
@@ -77,7 +77,7 @@ function otherQuestion(): ProductError {
  * Shows the question and asks the person to confirm the answer. D2: a decision is valid only for what the person saw.
  * @throws UsageError, ProductError DECISION_NEEDED
  */
-async function confirmed(
+async function confirmAnswer(
   { terminal, options }: CommandRun<AnswerOptions>,
   { text, shown }: { text: string; shown: string },
   words: string,
@@ -93,7 +93,7 @@ async function confirmed(
  * Reads the answer from the terminal.
  * @throws UsageError without a terminal; ProductError DECISION_NEEDED for an empty answer
  */
-async function asked(
+async function askForAnswer(
   { terminal, options }: CommandRun<AnswerOptions>,
   question: string,
   prompt: string,

@@ -22,7 +22,7 @@ interface ImportOptions extends WriteOptions {
   all?: boolean;
 }
 
-type Listed = ParsedAgentList['agents'][number];
+type AgentInList = ParsedAgentList['agents'][number];
 
 /** The maximum number of agents that are tried at the same time. */
 const MAX_PARALLEL_TRIALS = 8;
@@ -45,7 +45,7 @@ export async function importAgentsCommand(
     else terminal.say(`${agentListText(list, terminal.width)}\n${howToAdd(source, list)}`);
     return 0;
   }
-  const chosen = names.length === 0 ? list.agents : names.map((name) => pick(list.agents, name));
+  const chosen = names.length === 0 ? list.agents : names.map((name) => pickListedAgent(list.agents, name));
   const unusable = names.length === 0 ? list.unusable : [];
   const trials = await tryEach(run, chosen, isRemote);
   const usable = trials.flatMap((trial) => (trial.type === 'usable' ? [trial] : []));
@@ -77,7 +77,7 @@ export async function importAgentsCommand(
 
 async function tryEach(
   run: CommandRun<ImportOptions>,
-  chosen: readonly Listed[],
+  chosen: readonly AgentInList[],
   isRemote: boolean,
 ): Promise<readonly AgentTrial[]> {
   const trials: AgentTrial[] = [];
@@ -92,7 +92,7 @@ async function tryEach(
 }
 
 /** Returns the agent with this name or title. @throws ProductError UNKNOWN_AGENT */
-function pick(agents: readonly Listed[], wanted: string): Listed {
+function pickListedAgent(agents: readonly AgentInList[], wanted: string): AgentInList {
   const found = agents.find(({ name }) => name === wanted) ?? agents.find(({ title }) => title === wanted);
   if (found !== undefined) return found;
   const names = agents.map(({ name }) => name);

@@ -108,7 +108,7 @@ export async function uninstallCommand(
   });
 }
 
-interface Work {
+interface EntryChangeOptions {
   around: ClientEnvironment;
   decide: (client: McpClientProgram, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
@@ -117,16 +117,16 @@ interface Work {
    * Returns what the person should know after the change, as lines of text and as facts for --json.
    * @param text the text of the client's file after the change
    */
-  afterwards: (client: ClientName, text: string, keys: readonly string[]) => Promise<Afterwards>;
+  afterwards: (client: ClientName, text: string, keys: readonly string[]) => Promise<InstallReport>;
 }
 
-interface Afterwards {
+interface InstallReport {
   lines: readonly string[];
   facts: object;
 }
 
 /** The scope and the name of the entry to change. */
-interface Aim {
+interface ScopeAndName {
   scope: ConfigScope;
   name: string;
 }
@@ -143,7 +143,7 @@ function targetOf({ all }: InstallOptions, firstWord: string | undefined): Clien
 async function changeEntries(
   run: CommandRun<InstallOptions>,
   target: ClientName | 'all',
-  work: Work,
+  work: EntryChangeOptions,
 ): Promise<number> {
   const { options, terminal } = run;
   const aim = aimOf(options);
@@ -155,7 +155,11 @@ async function changeEntries(
   return outcome.type === 'declined' ? EXIT_FAILURE : 0;
 }
 
-async function changeAll(run: CommandRun<InstallOptions>, aim: Aim, work: Work): Promise<number> {
+async function changeAll(
+  run: CommandRun<InstallOptions>,
+  aim: ScopeAndName,
+  work: EntryChangeOptions,
+): Promise<number> {
   const { options, terminal } = run;
   const outcomes: (readonly [ClientName, BridgeEntryOutcome])[] = [];
   for (const name of Object.keys(CLIENTS).filter(isClientName)) {
@@ -175,7 +179,7 @@ async function changeAll(run: CommandRun<InstallOptions>, aim: Aim, work: Work):
 async function changeIfHere(
   run: CommandRun<InstallOptions>,
   name: ClientName,
-  { aim, work }: { aim: Aim; work: Work },
+  { aim, work }: { aim: ScopeAndName; work: EntryChangeOptions },
 ): Promise<BridgeEntryOutcome> {
   if (!(await isHere(CLIENTS[name], work.around))) return { type: 'not here' };
   try {
@@ -203,7 +207,10 @@ async function isHere(
 async function changeEntry(
   { options, terminal }: CommandRun<InstallOptions>,
   clientName: ClientName,
-  { aim: { scope, name }, work: { around, decide, nextStep, afterwards } }: { aim: Aim; work: Work },
+  {
+    aim: { scope, name },
+    work: { around, decide, nextStep, afterwards },
+  }: { aim: ScopeAndName; work: EntryChangeOptions },
 ): Promise<BridgeEntryOutcome> {
   const client: McpClientProgram = CLIENTS[clientName];
   const place = await client.places[scope]?.(around);
@@ -263,7 +270,7 @@ async function remainingEntries(
 }
 
 /** Reads the options that select the entry. @throws UsageError */
-function aimOf({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): Aim {
+function aimOf({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): ScopeAndName {
   const found = CONFIG_SCOPES.find((each) => each === scope);
   if (found === undefined)
     throw new UsageError(`There is no scope "${scope}". The scopes are: ${CONFIG_SCOPES.join(', ')}.`);

@@ -35,7 +35,7 @@ export async function logsCommand({ options, settings, terminal }: CommandRun<Lo
     rest = parts.pop() ?? '';
     for (const line of parts) show(line);
   };
-  for await (const _ of changes(settings.stateDir))
+  for await (const _ of directoryChanges(settings.stateDir))
     position = await showNewLogContent(path, position, showChunk);
 }
 
@@ -50,7 +50,7 @@ function noLog(path: string): ProductError {
  * Yields once at the start, and then after each change in the directory. The caller reads the log each time and so
  * misses no line.
  */
-async function* changes(directory: string): AsyncGenerator<void> {
+async function* directoryChanges(directory: string): AsyncGenerator<void> {
   let wake: (() => void) | undefined;
   let changed = true;
   const stopWatching = watchDirectory(directory, () => {

@@ -26,10 +26,10 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
   await refuseKeyInModelChange(change, run.env);
   await prepareStateDirectory(settings.stateDir);
   const file = await readEditableConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
-  const text = changed(file, change);
+  const text = changeConfigText(file, change);
   const trial = await tryModelChange(run, change, { path: file.path, text });
   if (text !== file.text) await replaceConfig(file, text, { fresh: MODE, backUp: false });
-  const restart = await applied(run, trial);
+  const restart = await applyToLocalServer(run, trial);
   if (options.json === true) {
     const { use, finding, missingVariable } = trial;
     const server = restart.type === 'restarted' ? restart.server : null;
@@ -58,7 +58,7 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
 }
 
 /** Returns the new text of the configuration file. @throws ProductError CONFIGURATION if the file is not JSON */
-function changed({ path, text }: { path: string; text: string }, change: ModelChange): string {
+function changeConfigText({ path, text }: { path: string; text: string }, change: ModelChange): string {
   try {
     return setModelInConfigText(text, change);
   } catch (error) {
@@ -66,7 +66,7 @@ function changed({ path, text }: { path: string; text: string }, change: ModelCh
   }
 }
 
-type Applied =
+type AppliedChange =
   | { type: 'restarted'; server: { url: string; pid: number }; text: string }
   | { type: 'later'; text: string };
 
@@ -74,10 +74,10 @@ type Applied =
  * Restarts the local server if it runs. If the key's variable is not set in this terminal, the server keeps running,
  * because a new server would have no key.
  */
-async function applied(
+async function applyToLocalServer(
   { settings, places }: CommandRun<SetModelOptions>,
   { missingVariable }: TriedModel,
-): Promise<Applied> {
+): Promise<AppliedChange> {
   const { stateDir: stateDirectory, configFile, autoStart } = settings;
   if (missingVariable !== null)
     return {

@@ -15,7 +15,7 @@ interface PageOptions extends CommonCommandOptions {
 }
 
 /** A page for approvals: its address, and how to get a link that signs a browser in. */
-interface Page {
+interface ApprovalPage {
   url: string;
   link: () => Promise<PageLink | null>;
   /** The next step if the agent makes no link. */
@@ -45,7 +45,7 @@ export async function pageCommand(run: CommandRun<PageOptions>): Promise<void> {
   terminal.say('Open it in your browser within ten minutes. It works once; who opens it can decide for you.');
 }
 
-async function pageOf({ options, settings, places, env }: CommandRun<PageOptions>): Promise<Page> {
+async function pageOf({ options, settings, places, env }: CommandRun<PageOptions>): Promise<ApprovalPage> {
   const agent = createAgentRegistry(settings, env, places.serverScript).pick(options.agent);
   if (agent.name === LOCAL_AGENT && findAgentSettings(settings, LOCAL_AGENT) === undefined) {
     const server: ConnectOptions = await findOrStartServer({

@@ -45,7 +45,7 @@ export async function probeCommand(
     throw new UsageError('A probe starts real tasks. Without a terminal, and with --json, add --yes.');
   const subject = await subjectOf(url, options, env);
   const target = await readProbedInterface(subject);
-  if (!json) terminal.say(announcement(subject, target));
+  if (!json) terminal.say(announcementText(subject, target));
   if (asks && !(await terminal.confirm('Start?'))) {
     terminal.say('Nothing was sent.');
     return EXIT_FAILURE;
@@ -55,7 +55,7 @@ export async function probeCommand(
   return report.rows.some(({ verdict }) => verdict === 'failed') ? EXIT_FAILURE : 0;
 }
 
-function announcement(
+function announcementText(
   { endpoint, text, restart }: ProbeSubject,
   { url, version, agent }: ProbedInterface,
 ): string {

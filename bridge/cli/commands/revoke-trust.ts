@@ -27,12 +27,12 @@ export async function revokeTrustCommand(
   const revoked = options.all === true ? 'all' : [...grants];
   if (revoked.length > 0) await revokeTrust(session, revoked, 'cli');
   await session.look();
-  report(run, session, revoked);
+  printGrants(run, session, revoked);
   await context.close();
   return 0;
 }
 
-function report(
+function printGrants(
   { options, terminal }: CommandRun<RevokeOptions>,
   { id, view }: Session,
   revoked: 'all' | readonly string[],

@@ -48,7 +48,7 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   if (text === '') throw new UsageError('Tell the agent what to do: mcp-a2a-bridge run "…"');
   const attachments = await attachmentsIn(run);
   const context = await openCommandSessions(run);
-  const session = await delegated(run, context, {
+  const session = await delegateTask(run, context, {
     text,
     attachments,
     ...(mode === undefined ? {} : { mode }),
@@ -103,7 +103,7 @@ async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOpti
  * Delegates the task, and returns the session as soon as the agent has sent the task id, or an answer without a task.
  * @throws ProductError; UsageError
  */
-async function delegated(
+async function delegateTask(
   { options, settings, terminal }: CommandRun<RunOptions>,
   { registry, delegations }: CommandSessions,
   { text, attachments, ...wanted }: { text: string; attachments: Attachments } & TaskSettings,
@@ -139,7 +139,7 @@ async function delegated(
     );
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
   // reply.
-  delegations.asks(messageId, signal)();
+  delegations.recordWaitingCall(messageId, signal)();
   return session;
 }
 

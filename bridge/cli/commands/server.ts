@@ -19,7 +19,11 @@ export async function startServerCommand(run: CommandRun<CommonCommandOptions>):
   const { stateDir: stateDirectory, configFile } = settings;
   const before = (await checkLocalServerState(stateDirectory)).type === 'running';
   await findOrStartServer({ stateDirectory, script: places.serverScript, autoStart: true, configFile });
-  tell(run, await checkLocalServerState(stateDirectory), before ? 'It was running already.' : 'Started.');
+  printState(
+    run,
+    await checkLocalServerState(stateDirectory),
+    before ? 'It was running already.' : 'Started.',
+  );
 }
 
 /**
@@ -31,7 +35,7 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
   const state = await checkLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
   if (state.type !== 'stopped') await endServerProcess(state);
-  tell(
+  printState(
     run,
     { type: 'stopped' },
     state.type !== 'stopped'
@@ -47,11 +51,11 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
 export async function serverStatusCommand(run: CommandRun<CommonCommandOptions>): Promise<number> {
   const state = await checkLocalServerState(run.settings.stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
-  tell(run, state, '');
+  printState(run, state, '');
   return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;
 }
 
-function tell(
+function printState(
   { options, terminal, settings }: CommandRun<CommonCommandOptions>,
   state: LocalServerState,
   what: string,

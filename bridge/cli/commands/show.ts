@@ -29,7 +29,7 @@ interface ShowOptions extends CommonCommandOptions {
   turns?: boolean;
 }
 
-interface Waiting {
+interface WaitingSession {
   session: Session;
   actions: readonly PendingAction[];
   question: PlainTextQuestion | null;
@@ -99,7 +99,7 @@ async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
   return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
 }
 
-async function codeMeant({ sessions }: CommandSessions, given: string): Promise<Waiting | undefined> {
+async function codeMeant({ sessions }: CommandSessions, given: string): Promise<WaitingSession | undefined> {
   const found = await findSessionWithCode(sessions, given);
   if (found === undefined) return undefined;
   const { session, code } = found;
@@ -111,7 +111,7 @@ async function codeMeant({ sessions }: CommandSessions, given: string): Promise<
   };
 }
 
-async function sessionWaits({ sessions }: CommandSessions, given: string): Promise<Waiting> {
+async function sessionWaits({ sessions }: CommandSessions, given: string): Promise<WaitingSession> {
   const session = await resolveSession(sessions, given);
   await session.refresh();
   const { view } = session;
@@ -123,11 +123,11 @@ async function sessionWaits({ sessions }: CommandSessions, given: string): Promi
  * the same prefix.
  * @throws ProductError UNKNOWN_CALL if several calls match
  */
-async function callMeant({ sessions }: CommandSessions, given: string): Promise<Waiting | undefined> {
+async function callMeant({ sessions }: CommandSessions, given: string): Promise<WaitingSession | undefined> {
   const { sessions: named } = await sessions.withPrefix(given);
   if (named.length > 0) return undefined;
   const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
-  const found: Waiting[] = [];
+  const found: WaitingSession[] = [];
   for (const { sessionId } of waiting.filter((each) => mayHaveCall(each, given))) {
     const session = await sessions.find(sessionId);
     await session.refresh();

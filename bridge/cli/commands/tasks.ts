@@ -47,7 +47,8 @@ export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<numbe
   const wanted = sessions.filter((each) => state === undefined || each.state === state);
   const shown = wanted.slice(0, limit);
   const more = wanted.length - shown.length + unread;
-  if (options.json === true) terminal.say(JSON.stringify({ sessions: shown.map(listed), more, unreachable }));
+  if (options.json === true)
+    terminal.say(JSON.stringify({ sessions: shown.map(withoutCodes), more, unreachable }));
   else {
     if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
     else if (unreachable.length === 0) terminal.say(noTasksText({ state, agent: options.agent }));
@@ -69,7 +70,7 @@ function noTasksText({ state, agent }: { state: string | undefined; agent: strin
  * Returns a session without the codes of its actions. A person must see an action before deciding it, so a list does
  * not contain the codes.
  */
-function listed(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'> {
+function withoutCodes(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'> {
   const { codes: _codes, callIds: _callIds, ...each } = session;
   return each;
 }

@@ -38,7 +38,7 @@ export async function runCommand<Options extends CommonCommandOptions>(
   places: BuiltProgramPaths,
 ): Promise<void> {
   const pathNote = new NotOnPathNote();
-  const terminal = tee(createTerminal(), (text) => pathNote.read(text));
+  const terminal = copyPrintedText(createTerminal(), (text) => pathNote.recordHints(text));
   process.stdout.on('error', exitOnLostOutput);
   // If nobody can read the errors, the exit code still names the outcome.
   process.stderr.on('error', () => undefined);
@@ -78,7 +78,7 @@ function exitOnLostOutput(error: unknown): never {
 }
 
 /** Passes each text that the terminal prints as a whole to `copy` too. */
-function tee(terminal: Terminal, copy: (text: string) => void): Terminal {
+function copyPrintedText(terminal: Terminal, copy: (text: string) => void): Terminal {
   return {
     ...terminal,
     say: (text) => (copy(text), terminal.say(text)),

@@ -43,11 +43,11 @@ export function editableTextOf({ input, preview, callId }: PendingAction): Edita
   return {
     text: `${JSON.stringify(input, null, 2)}\n`,
     extension: '.json',
-    decision: (edited) => ({ editedInput: parsed(edited, callId) }),
+    decision: (edited) => ({ editedInput: parseEditedObject(edited, callId) }),
   };
 }
 
-function parsed(text: string, callId: string): Record<string, unknown> {
+function parseEditedObject(text: string, callId: string): Record<string, unknown> {
   try {
     return object.parse(JSON.parse(text));
   } catch (error) {

@@ -187,19 +187,19 @@ export function resolvePendingActions(
     throw unknownCall(
       pending.length === 0
         ? nothingWaits(view)
-        : `Several actions wait. Name one, or use --all:${names(pending)}`,
+        : `Several actions wait. Name one, or use --all:${actionLines(pending)}`,
     );
   }
   const exact = pending.filter(({ callId }) => callId === given);
   const fits = exact.length > 0 ? exact : pending.filter(({ callId }) => hasIdPrefix(callId, given));
   if (fits.length === 1) return fits;
-  if (fits.length > 1) throw unknownCall(`Several actions begin with "${given}":${names(fits)}`);
+  if (fits.length > 1) throw unknownCall(`Several actions begin with "${given}":${actionLines(fits)}`);
   const before = (view?.calls ?? []).filter(({ callId }) => hasIdPrefix(callId, given));
   if (before.length === 1 && before[0] !== undefined) throw waitsNoMore(before[0]);
   throw unknownCall(
     pending.length === 0
       ? `There is no call "${given}". ${nothingWaits(view)}`
-      : `There is no call "${given}". These wait for a decision:${names(pending)}`,
+      : `There is no call "${given}". These wait for a decision:${actionLines(pending)}`,
   );
 }
 
@@ -230,8 +230,8 @@ export function resolveQuestion(
   if (only !== undefined && another === undefined) return only;
   throw unknownCall(
     only === undefined
-      ? `There is no question "${given ?? ''}". These wait for an answer:${names(questions)}`
-      : `Several questions wait. Name one with --call:${names(fits)}`,
+      ? `There is no question "${given ?? ''}". These wait for an answer:${actionLines(questions)}`
+      : `Several questions wait. Name one with --call:${actionLines(fits)}`,
   );
 }
 
@@ -259,7 +259,7 @@ function nothingWaits(view: TaskView | undefined): string {
   return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${view.state}`}.`;
 }
 
-function names(pending: readonly PendingAction[]): string {
+function actionLines(pending: readonly PendingAction[]): string {
   return pending.map(({ callId, title }) => `\n  ${visibleLine(callId)}  ${visibleLine(title)}`).join('');
 }
 

@@ -23,10 +23,10 @@ export async function sendDecisionsFromTerminal(
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
   const end = await waitForSession({ session, timeout: MAX_WAIT_MS, signal: new AbortController().signal });
-  if (end === 'trouble' && session.trouble !== undefined) throw afterwards(session.trouble);
+  if (end === 'trouble' && session.trouble !== undefined) throw sentButUnknownStateError(session.trouble);
 }
 
-function afterwards({ reason, message, facts }: ProductError): ProductError {
+function sentButUnknownStateError({ reason, message, facts }: ProductError): ProductError {
   return new ProductError(reason, `The agent has the decision. Its state since is unknown: ${message}`, {
     facts,
   });

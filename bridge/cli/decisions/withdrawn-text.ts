@@ -6,7 +6,7 @@ import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts
 /** A typed decision without a reason. The person has no text to copy. */
 const ONLY_A_DECISION = /^(y(es)?|no?)?$/i;
 
-interface Withdrawn {
+interface WithdrawnPrompt {
   view: Pick<TaskView, 'state' | 'pending' | 'calls'> | undefined;
   /** The call of the prompt. Undefined for a question without a call. */
   callId: string | undefined;
@@ -14,7 +14,7 @@ interface Withdrawn {
   typed: string;
 }
 
-export function withdrawnText({ view, callId, typed }: Withdrawn): string {
+export function withdrawnText({ view, callId, typed }: WithdrawnPrompt): string {
   return [reasonOf(view, callId), ...unsentLines(typed)].join('\n');
 }
 
@@ -24,7 +24,7 @@ export function unsentLines(typed: string): string[] {
   return [`You had typed this. It was not sent:\n${visibleText(typed.trim())}`];
 }
 
-function reasonOf(view: Withdrawn['view'], callId: Withdrawn['callId']): string {
+function reasonOf(view: WithdrawnPrompt['view'], callId: WithdrawnPrompt['callId']): string {
   if (view?.pending.some((action) => action.callId === callId) === true)
     return 'The action has changed, so the agent asks again.';
   const decided = view?.calls.find((call) => call.callId === callId)?.decided ?? null;

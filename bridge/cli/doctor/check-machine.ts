@@ -46,7 +46,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
       findings.push(
         failCheckResult(
           subject,
-          `${path} is open to other users (mode ${octal(mode)})`,
+          `${path} is open to other users (mode ${octalMode(mode)})`,
           `Run: chmod 700 ${path}`,
         ),
       );
@@ -85,12 +85,12 @@ export async function checkTokenFile(
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       return failCheckResult(
         file,
-        `${path} can be read by other users (mode ${octal(mode)})`,
+        `${path} can be read by other users (mode ${octalMode(mode)})`,
         `Run: chmod 600 ${path}. If others may have read it, delete it: the bridge creates a new one. Then restart the local server.`,
       );
     if (!TOKEN_PATTERN.test(text.trim()))
       return failCheckResult(file, `${path} holds no token`, 'Delete it: the bridge creates a new one.');
-    return okCheckResult(file, `${path}, mode ${octal(mode)}`);
+    return okCheckResult(file, `${path}, mode ${octalMode(mode)}`);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.
     return failCheckResult(
@@ -101,6 +101,6 @@ export async function checkTokenFile(
   }
 }
 
-function octal(mode: number): string {
+function octalMode(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, '0');
 }

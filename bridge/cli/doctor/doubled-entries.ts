@@ -16,8 +16,8 @@ export function checkDoubledEntries(
   entries: readonly BridgeEntry[],
 ): readonly CheckResult[] {
   return entries.flatMap((entry, at) => {
-    const earlier = entries.slice(0, at).find((other) => collide(other, entry));
-    return earlier === undefined ? [] : [collision(client, earlier, entry)];
+    const earlier = entries.slice(0, at).find((other) => haveCollision(other, entry));
+    return earlier === undefined ? [] : [collisionResult(client, earlier, entry)];
   });
 }
 
@@ -25,11 +25,11 @@ export function checkDoubledEntries(
  * Returns true if the client would get the same tool names twice, or would start only one of the entries. Entries with
  * different tool prefixes do not collide.
  */
-function collide(one: BridgeEntry, other: BridgeEntry): boolean {
+function haveCollision(one: BridgeEntry, other: BridgeEntry): boolean {
   return one.name === other.name || prefixOf(one) === prefixOf(other);
 }
 
-function collision(client: ClientName, one: BridgeEntry, other: BridgeEntry): CheckResult {
+function collisionResult(client: ClientName, one: BridgeEntry, other: BridgeEntry): CheckResult {
   const subject = `${CLIENTS[client].title}, ${one.scope} and ${other.scope}`;
   const remove = `Remove one of them, e.g. with: mcp-a2a-bridge uninstall ${client} --scope ${other.scope} --name ${other.name}`;
   if (one.name !== other.name)

@@ -29,7 +29,7 @@ export async function tryModelChange(
   change: ModelChange,
   file: { path: string; text: string },
 ): Promise<TriedModel> {
-  return withCandidate(run, file, (candidate) => tried(run, change, candidate));
+  return withCandidate(run, file, (candidate) => runTrial(run, change, candidate));
 }
 
 /** Writes the new settings into a temporary file, and runs the work with it. Error messages name the real file. */
@@ -77,7 +77,7 @@ export interface TriedModel {
  * Runs the trial.
  * @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model does not answer
  */
-async function tried(
+async function runTrial(
   { options, settings: { stateDir }, places }: CommandRun<SetModelOptions>,
   { id, tier }: ModelChange,
   configFile: string,

@@ -31,7 +31,10 @@ export function costReportTables(report: CostReport, width: number | undefined):
     `From ${from} to ${to} (UTC days):`,
     formatTable(
       [{ title: 'DAY' }, ...SUMS],
-      [...days.map((each) => [{ text: each.day }, ...cells(each)]), [{ text: 'total' }, ...cells(total)]],
+      [
+        ...days.map((each) => [{ text: each.day }, ...costCells(each)]),
+        [{ text: 'total' }, ...costCells(total)],
+      ],
       width,
     ),
     formatTable(
@@ -39,7 +42,7 @@ export function costReportTables(report: CostReport, width: number | undefined):
       shown.map(({ sessionId, title, lastDay, ...sums }) => [
         { text: sessionId === null ? '(deleted sessions)' : visibleLine(short.get(sessionId) ?? sessionId) },
         { text: lastDay },
-        ...cells(sums),
+        ...costCells(sums),
         { text: visibleLine(taskTitleOf(title)) },
       ]),
       width,
@@ -47,7 +50,7 @@ export function costReportTables(report: CostReport, width: number | undefined):
     ...(more === 0 ? [] : [`… and ${String(more)} more sessions`]),
     formatTable(
       [{ title: 'MODEL' }, ...SUMS],
-      models.map(({ model, ...sums }) => [{ text: visibleLine(model) }, ...cells(sums)]),
+      models.map(({ model, ...sums }) => [{ text: visibleLine(model) }, ...costCells(sums)]),
       width,
     ),
     ...budget,
@@ -55,13 +58,13 @@ export function costReportTables(report: CostReport, width: number | undefined):
   ].join('\n\n');
 }
 
-function cells(sums: CostSumView): { text: string }[] {
+function costCells(sums: CostSumView): { text: string }[] {
   const { requests, inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = sums;
   const counts = [requests, inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens];
-  return [...counts.map((each) => ({ text: String(each) })), { text: amount(sums) }];
+  return [...counts.map((each) => ({ text: String(each) })), { text: priceText(sums) }];
 }
 
-function amount({ usd, knownUsd, inputTokens, outputTokens }: CostSumView): string {
+function priceText({ usd, knownUsd, inputTokens, outputTokens }: CostSumView): string {
   if (inputTokens + outputTokens === 0) return '-';
   if (usd !== null) return dollarsText(usd);
   return knownUsd === 0 ? 'unknown' : `${dollarsText(knownUsd)} + unknown`;

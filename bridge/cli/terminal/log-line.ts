@@ -5,9 +5,9 @@ import { z } from 'zod';
 import type { Paint, TerminalStyle } from './paint.ts';
 
 /** The latest time that `Date` can represent, in milliseconds. */
-const MAX_TIME = 8.64e15;
+const MAX_TIME_MS = 8.64e15;
 const entry = z.looseObject({
-  time: z.number().min(-MAX_TIME).max(MAX_TIME),
+  time: z.number().min(-MAX_TIME_MS).max(MAX_TIME_MS),
   level: z.number(),
   msg: z.string().default(''),
 });

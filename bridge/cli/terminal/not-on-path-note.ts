@@ -31,7 +31,7 @@ const FLAGS: Readonly<Record<ProgramName, Readonly<Record<string, string>>>> = {
   'a2a-server': { stateDir: '--state-dir', config: '--config' },
 };
 
-interface Place {
+interface NoteContext {
   paths: Pick<BuiltProgramPaths, 'bridgeScript' | 'serverScript'>;
   /** The directory in which the person types. Undefined if it was deleted. */
   cwd: string | undefined;
@@ -45,12 +45,12 @@ export class NotOnPathNote {
   readonly #hinted = new Set<ProgramName>();
 
   /** Records the programs in the hints of an output. */
-  read(output: string): void {
+  recordHints(output: string): void {
     for (const name of NAMES) if (HINTS[name].test(output)) this.#hinted.add(name);
   }
 
   /** Returns the note. Undefined if there was no hint, or if the person can type the hints as they are. */
-  text({ paths, cwd, path, options }: Place): string | undefined {
+  text({ paths, cwd, path, options }: NoteContext): string | undefined {
     const scripts = { 'mcp-a2a-bridge': paths.bridgeScript, 'a2a-server': paths.serverScript };
     const lines = NAMES.filter((name) => this.#hinted.has(name)).flatMap((name) => {
       const installed = isOnPath(name, path);
@@ -63,7 +63,7 @@ export class NotOnPathNote {
   }
 }
 
-function flagsIn(options: Place['options'], name: ProgramName): readonly string[] {
+function flagsIn(options: NoteContext['options'], name: ProgramName): readonly string[] {
   return Object.entries(FLAGS[name]).flatMap(([option, flag]) => {
     const value = options[option];
     return typeof value === 'string' ? [flag, value] : [];

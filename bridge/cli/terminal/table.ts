@@ -34,7 +34,7 @@ export function formatTable(
     .flatMap((row) =>
       lines.map((line, index) => {
         const cells = line.map((at, place) =>
-          padded(row[at] ?? { text: '' }, {
+          padCell(row[at] ?? { text: '' }, {
             width: widths[at] ?? 0,
             isLast: place === line.length - 1,
             align: columns[at]?.align,
@@ -72,7 +72,7 @@ function foldedColumns(wanted: readonly number[], width: number): FoldedColumns 
   return { lines, widths };
 }
 
-function padded(
+function padCell(
   { text, paint }: Cell,
   { width, isLast, align }: { width: number; isLast: boolean; align: TableColumn['align'] },
 ): string {

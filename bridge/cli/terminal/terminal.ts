@@ -45,8 +45,8 @@ export function createTerminal(env: Environment = process.env): Terminal {
       void stderr.write(
         `${wrapWords(escapeHiddenInLines(text), stderr.isTTY ? stderr.columns : undefined)}\n`,
       ),
-    confirm: async (question) => /^y(es)?$/i.test((await typed(`${question} [y/N]`)).trim()),
-    ask: typed,
+    confirm: async (question) => /^y(es)?$/i.test((await readTypedLine(`${question} [y/N]`)).trim()),
+    ask: readTypedLine,
   };
 }
 
@@ -89,7 +89,7 @@ export function wrapIntoRowsAtWords(text: string, width: number | undefined): st
     .join('\n');
 }
 
-async function typed(question: string, withdrawal?: PromptWithdrawal): Promise<string> {
+async function readTypedLine(question: string, withdrawal?: PromptWithdrawal): Promise<string> {
   const { stdin: input, stdout: output } = process;
   if (input.isTTY) await discardTypedAhead(input);
   return readLine({ input, output, question, withdrawal });

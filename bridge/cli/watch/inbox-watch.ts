@@ -39,16 +39,16 @@ export class NewInboxEntries {
     watchDatabase({
       stateDirectory,
       version: () => context.database.version(),
-      onChange: () => this.#notify(),
+      onChange: () => this.#recordChange(),
       // The next reading of the inbox throws the error.
-      onError: () => this.#notify(),
+      onError: () => this.#recordChange(),
     });
   }
 
   /** Waits until the inbox has new entries, and returns them. @throws ProductError STORAGE */
   async next(): Promise<readonly KeyedInboxEntry[]> {
     for (;;) {
-      await this.#change();
+      await this.#waitForChange();
       const { entries, sessions, unreachable } = await readInbox(this.#context);
       this.follow(sessions);
       const added = entries.filter(({ key }) => !this.#seen.has(key));
@@ -80,19 +80,19 @@ export class NewInboxEntries {
     let settled = session.settled;
     session.listen(({ type }) => {
       if (type !== 'state') return;
-      if (session.settled || settled) this.#notify();
+      if (session.settled || settled) this.#recordChange();
       settled = session.settled;
     });
     // The task may have changed since the agent listed it.
-    if (session.stateName !== listedState) this.#notify();
+    if (session.stateName !== listedState) this.#recordChange();
   }
 
-  #notify(): void {
+  #recordChange(): void {
     this.#changed = true;
     this.#wake?.();
   }
 
-  async #change(): Promise<void> {
+  async #waitForChange(): Promise<void> {
     if (!this.#changed)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -54,7 +54,7 @@ export class OpenMcpCall {
 
   constructor(watching: OpenCallOptions) {
     this.#watching = watching;
-    this.#unwatch = onAbort(watching.signal, () => this.#withdrawn());
+    this.#unwatch = onAbort(watching.signal, () => this.#handleCancel());
   }
 
   get withdrawn(): boolean {
@@ -67,7 +67,7 @@ export class OpenMcpCall {
    */
   beforeSending(): void {
     if (this.#cause === undefined) return;
-    this.#tell({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
+    this.#reportCancel({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
     throw new Error('The client cancelled the call before the bridge sent anything.');
   }
 
@@ -77,22 +77,22 @@ export class OpenMcpCall {
    */
   awaits(awaited: AwaitedWork): void {
     this.#awaited = awaited;
-    if (this.#cause !== undefined) this.#settle(this.#cause, awaited);
+    if (this.#cause !== undefined) this.#settleWork(this.#cause, awaited);
   }
 
   end(): void {
     this.#unwatch();
   }
 
-  #withdrawn(): void {
+  #handleCancel(): void {
     this.#cause = cancelCauseOf(this.#watching.signal.reason);
     const { requestId, tool, log } = this.#watching;
     const { name, words } = this.#cause;
     log.info({ requestId, tool, cause: name, reason: words }, 'the client cancelled a call');
-    if (this.#awaited !== undefined) this.#settle(this.#cause, this.#awaited);
+    if (this.#awaited !== undefined) this.#settleWork(this.#cause, this.#awaited);
   }
 
-  #settle(cause: CancelCause, { session, delegations, delivery }: AwaitedWork): void {
+  #settleWork(cause: CancelCause, { session, delegations, delivery }: AwaitedWork): void {
     const { tool, onCancel } = this.#watching;
     const cancels = effectOfCancelCause(cause, onCancel) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;
@@ -102,18 +102,18 @@ export class OpenMcpCall {
       session,
       fate: { type: ended ? 'ended-before' : cancels ? 'cancelling' : 'goes-on' },
     };
-    this.#tell(call);
+    this.#reportCancel(call);
     delivery?.catch((error: unknown) =>
-      this.#learn(call, { type: 'refused', message: errorMessageOf(error) }),
+      this.#recordFate(call, { type: 'refused', message: errorMessageOf(error) }),
     );
     if (ended || !cancels) return;
     delegations.cancel(session, cancelCauseWords(cause)).then(
-      (type) => this.#learn(call, { type }),
-      (error: unknown) => this.#learn(call, { type: 'not-cancelled', message: errorMessageOf(error) }),
+      (type) => this.#recordFate(call, { type }),
+      (error: unknown) => this.#recordFate(call, { type: 'not-cancelled', message: errorMessageOf(error) }),
     );
   }
 
-  #tell(call: CancelledMcpCall): void {
+  #reportCancel(call: CancelledMcpCall): void {
     const { withdrawals, finalText, requestId, tool, log } = this.#watching;
     withdrawals.add(call);
     log.info(
@@ -127,7 +127,7 @@ export class OpenMcpCall {
     );
   }
 
-  #learn(call: CancelledMcpCall, fate: CancelledTaskOutcome): void {
+  #recordFate(call: CancelledMcpCall, fate: CancelledTaskOutcome): void {
     call.fate = fate;
     const { requestId, log } = this.#watching;
     log.info({ requestId, sessionId: call.session?.id, fate: fate.type }, 'the outcome of a cancelled call');

@@ -2,11 +2,11 @@
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 
-type Named = (tool: ToolName) => string;
+type NameOfTool = (tool: ToolName) => string;
 
 export function delegatePromptText(
   { task, agent }: { task: string; agent?: string | undefined },
-  name: Named,
+  name: NameOfTool,
 ): string {
   const to = agent === undefined ? 'the assistant' : `agent "${agent}"`;
   return `Delegate this to ${to} with ${name('delegate_task_to_assistant')}${agent === undefined ? '' : ` (agent "${agent}")`}, in words that hold all it needs to know, since it does not see this conversation. Do not set autoExecute. If it asks for approval, show me each preview and wait for my decision. If it takes longer, tell me the session and what it is doing.
@@ -25,7 +25,7 @@ export interface WaitingReports {
 /** Returns the prompt for a review. It contains the previews, so that the person sees them in every client. */
 export function reviewPromptText(
   { reports, more, unsure }: WaitingReports,
-  { name, approvals }: { name: Named; approvals: ApprovalMode },
+  { name, approvals }: { name: NameOfTool; approvals: ApprovalMode },
 ): string {
   const rest = [
     more === 0
@@ -46,7 +46,7 @@ export function reviewPromptText(
   ].join('\n\n');
 }
 
-export function resumePromptText({ session }: { session?: string | undefined }, name: Named): string {
+export function resumePromptText({ session }: { session?: string | undefined }, name: NameOfTool): string {
   const which =
     session === undefined
       ? `List the sessions with ${name('list_all_active_sessions')} and take the newest one; if several could be meant, ask me which`

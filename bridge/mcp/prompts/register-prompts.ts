@@ -31,7 +31,7 @@ export function registerPrompts(server: McpServer, { prefix, approvals, bridge }
     text: string | ((opened: BridgeContext) => Promise<string>),
   ): Promise<GetPromptResult> => {
     const opened = await bridge();
-    const looked = opened.inbox.look();
+    const looked = opened.inbox.refresh();
     const words = typeof text === 'string' ? text : await text(opened);
     await looked;
     const news = announcedResultsText(await opened.inbox.take(), name);

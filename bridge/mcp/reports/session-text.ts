@@ -26,8 +26,8 @@ export function sessionText(result: SessionResult): string {
   const { reason, rest } = state === 'rejected' ? reasonOf(message) : { reason: '', rest: message };
   return [
     `${agent} ${headlineOf(result)}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${visibleLine(sessionId)}${task}).${delta === '' ? '' : ` ${delta}`}`,
-    rest === '' || message === output ? '' : said(rest, result),
-    output === '' ? '' : said(message === output ? rest : output, result),
+    rest === '' || message === output ? '' : prefixedAgentText(rest, result),
+    output === '' ? '' : prefixedAgentText(message === output ? rest : output, result),
     ...pending.map((action, index) => pendingActionText(action, index + 1, pending.length)),
     question === null
       ? ''
@@ -62,7 +62,7 @@ function reasonOf(message: string): { reason: string; rest: string } {
  * Adds a prefix to the agent's text while a decision waits, so that the text cannot look like the bridge's own
  * questions.
  */
-function said(text: string, { pending, question }: SessionResult): string {
+function prefixedAgentText(text: string, { pending, question }: SessionResult): string {
   return pending.length === 0 && question === null ? text : withLinePrefixes(text);
 }
 

@@ -108,7 +108,7 @@ export function statusReportOf(facts: StatusReportFacts): ReportWithoutNotes {
   const { view } = facts;
   const running = (view?.calls ?? []).filter(isRunning);
   const rest = (view?.calls ?? []).filter((call) => !isRunning(call));
-  let report = barest(facts);
+  let report = requiredFieldsOnly(facts);
   let tokens = tokensOf({ ...report, notes: [] });
   // Only the fields that change are measured, because most statuses have about ten additions.
   const add = (more: Partial<ReportWithoutNotes>): boolean => {
@@ -136,11 +136,11 @@ export function statusReportOf(facts: StatusReportFacts): ReportWithoutNotes {
   return report;
 }
 
-type Add = (more: Partial<ReportWithoutNotes>) => boolean;
-type Current = () => ReportWithoutNotes;
+type AddIfItFits = (more: Partial<ReportWithoutNotes>) => boolean;
+type CurrentReport = () => ReportWithoutNotes;
 
 /** Returns a status that contains only the required fields. */
-function barest({
+function requiredFieldsOnly({
   sessionId,
   agent,
   state,
@@ -154,7 +154,7 @@ function barest({
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: toMcpSessionState(state),
-    phase: clipped(phaseText(view, state), MAX_TEXT_CHARACTERS),
+    phase: clipBridgeText(phaseText(view, state), MAX_TEXT_CHARACTERS),
     message: '',
     tools: [],
     pending: [],
@@ -169,14 +169,14 @@ function barest({
 }
 
 /** Adds the pending actions. Returns the number of actions that did not fit. */
-function addPending(view: TaskView | undefined, add: Add, current: Current): number {
+function addPending(view: TaskView | undefined, add: AddIfItFits, current: CurrentReport): number {
   const pending = view?.pending ?? [];
   for (const [index, { callId, tool, title, source }] of pending.entries()) {
     const each = {
       callId,
-      tool: shortened(tool, MAX_TEXT_CHARACTERS),
-      title: shortened(title, MAX_TEXT_CHARACTERS),
-      source: shortened(toolSourceText(source), MAX_TEXT_CHARACTERS),
+      tool: shortenAgentText(tool, MAX_TEXT_CHARACTERS),
+      title: shortenAgentText(title, MAX_TEXT_CHARACTERS),
+      source: shortenAgentText(toolSourceText(source), MAX_TEXT_CHARACTERS),
     };
     if (!add({ pending: [...current().pending, each] })) return pending.length - index;
   }
@@ -184,11 +184,11 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
 }
 
 /** Adds the calls, the newest first. They are listed oldest first. Returns the number of calls that did not fit. */
-function addTools(calls: readonly CallView[], add: Add, current: Current): number {
+function addTools(calls: readonly CallView[], add: AddIfItFits, current: CurrentReport): number {
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
     const each = {
-      tool: shortened(tool, MAX_TEXT_CHARACTERS),
-      title: shortened(title, MAX_TEXT_CHARACTERS),
+      tool: shortenAgentText(tool, MAX_TEXT_CHARACTERS),
+      title: shortenAgentText(title, MAX_TEXT_CHARACTERS),
       state,
       toolId,
       startedAt,
@@ -199,17 +199,17 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
 }
 
 /** Adds the grants, the newest first. Returns the number of grants that did not fit. */
-function addGrants({ view, now }: StatusReportFacts, add: Add, current: Current): number {
+function addGrants({ view, now }: StatusReportFacts, add: AddIfItFits, current: CurrentReport): number {
   const standing = unexpiredGrantViews(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
-    const words = clipped(grantWords(grant), MAX_GRANT_CHARACTERS);
+    const words = clipBridgeText(grantWords(grant), MAX_GRANT_CHARACTERS);
     if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;
   }
   return 0;
 }
 
 /** Adds the problem, the question or the agent's message. Shortens the text until it fits. */
-function addSayings({ view, problem }: StatusReportFacts, add: Add): void {
+function addSayings({ view, problem }: StatusReportFacts, add: AddIfItFits): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
   const missing = view === undefined ? '' : notDoneText(view.state, view.calls);
   const text = view === undefined || view.pending.length > 0 ? '' : view.text;
@@ -217,14 +217,14 @@ function addSayings({ view, problem }: StatusReportFacts, add: Add): void {
   for (const most of MESSAGE_CHARACTERS) {
     const said =
       question === null
-        ? { message: shortened(message, most) }
-        : { question: shortened(question.text, most) };
+        ? { message: shortenAgentText(message, most) }
+        : { question: shortenAgentText(question.text, most) };
     if (add(said)) return;
   }
 }
 
 /** Adds the end of the output of each listed running tool, the newest tool first. */
-function addTails(view: TaskView | undefined, add: Add, current: Current): void {
+function addTails(view: TaskView | undefined, add: AddIfItFits, current: CurrentReport): void {
   for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
     for (const most of OUTPUT_CHARACTERS) {
       const tail = view === undefined ? '' : runningOutputTail(view, call, most);
@@ -236,19 +236,19 @@ function addTails(view: TaskView | undefined, add: Add, current: Current): void 
   }
 }
 
-function addTodos(view: TaskView | undefined, add: Add): void {
+function addTodos(view: TaskView | undefined, add: AddIfItFits): void {
   const line = todosLine(view);
-  if (line !== null) add({ todos: clipped(line, MAX_TEXT_CHARACTERS) });
+  if (line !== null) add({ todos: clipBridgeText(line, MAX_TEXT_CHARACTERS) });
 }
 
 /** Adds the agent's MCP servers. Servers that are not ready or have an error come first. */
-function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
+function addServers(servers: readonly ToolServerView[], add: AddIfItFits, current: CurrentReport): void {
   const [working, failing] = [servers.filter(isWorking), servers.filter((server) => !isWorking(server))];
   for (const { error, ...server } of [...failing, ...working]) {
     const each = {
       ...server,
-      name: shortened(server.name, MAX_TEXT_CHARACTERS),
-      ...(error !== undefined && { error: shortened(error, MAX_TEXT_CHARACTERS) }),
+      name: shortenAgentText(server.name, MAX_TEXT_CHARACTERS),
+      ...(error !== undefined && { error: shortenAgentText(error, MAX_TEXT_CHARACTERS) }),
     };
     if (!add({ servers: [...(current().servers ?? []), each] })) return;
   }
@@ -258,17 +258,17 @@ function isWorking({ state, error }: ToolServerView): boolean {
   return state === 'ready' && error === undefined;
 }
 
-function addCost(cost: Cost | null, add: Add): void {
+function addCost(cost: Cost | null, add: AddIfItFits): void {
   if (cost === null) return;
   const { turns, inputTokens, outputTokens } = cost;
   add({ cost: { turns, inputTokens, outputTokens } });
 }
 
 /** Adds the price. It comes late, because the token counts give nearly the same information. */
-function addPrice(cost: Cost | null, add: Add): void {
+function addPrice(cost: Cost | null, add: AddIfItFits): void {
   if (cost === null) return;
   const { session: _, usd, ...tokens } = cost;
-  const price = usd !== null && usd > 0 ? { usd: rounded(usd) } : {};
+  const price = usd !== null && usd > 0 ? { usd: roundPrice(usd) } : {};
   // If not everything fits, the counts of cached tokens are omitted first, because they only explain the price.
   if (!add({ cost: { ...tokens, ...price } })) {
     const { turns, inputTokens, outputTokens } = tokens;
@@ -276,22 +276,26 @@ function addPrice(cost: Cost | null, add: Add): void {
   }
 }
 
-function addSessionCost(cost: Cost | null, add: Add, current: Current): void {
+function addSessionCost(cost: Cost | null, add: AddIfItFits, current: CurrentReport): void {
   const { cost: told } = current();
   if (cost?.session === undefined || told === null) return;
   const { usd } = cost.session;
-  add({ cost: { ...told, session: { ...cost.session, usd: usd === null ? null : rounded(usd) } } });
+  add({ cost: { ...told, session: { ...cost.session, usd: usd === null ? null : roundPrice(usd) } } });
 }
 
 /** Rounds a price to two decimals, or to four below one dollar. More digits would cost tokens. */
-function rounded(usd: number): number {
+function roundPrice(usd: number): number {
   return Number(usd.toFixed(usd < 1 ? 4 : 2));
 }
 
 /** Adds the changes, the newest first, because they matter most. */
-function addChanges({ changes, changesComplete }: StatusReportFacts, add: Add, current: Current): void {
+function addChanges(
+  { changes, changesComplete }: StatusReportFacts,
+  add: AddIfItFits,
+  current: CurrentReport,
+): void {
   for (const change of changes.slice(-MAX_CHANGES).toReversed()) {
-    if (!add({ changes: [clipped(change, MAX_TEXT_CHARACTERS), ...current().changes] })) break;
+    if (!add({ changes: [clipBridgeText(change, MAX_TEXT_CHARACTERS), ...current().changes] })) break;
   }
   add({ changesComplete: changesComplete && current().changes.length === changes.length });
 }
@@ -320,11 +324,11 @@ const OWN_TEXT_FIELDS: ReadonlySet<string> = new Set(['state', 'next']);
  * Returns text of an agent on one line. Runs of white space become one space. That is safe here, because no person
  * decides on the basis of this status.
  */
-function shortened(text: string, most: number): string {
+function shortenAgentText(text: string, most: number): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }
 
 /** Shortens a text of the bridge. Parts of it that come from an agent are already escaped. */
-function clipped(words: string, most: number): string {
+function clipBridgeText(words: string, most: number): string {
   return words.length <= most ? words : `${words.slice(0, safeCutBefore(words, most - 1))}…`;
 }

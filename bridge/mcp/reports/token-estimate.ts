@@ -16,23 +16,23 @@ const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 const MAX_CACHED_TEXTS = 500;
 
 /** Estimates the tokens of text that the bridge wrote: one token for each word. */
-export const bridgeTextTokens = remembered((text) =>
-  counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
+export const bridgeTextTokens = cacheEstimates((text) =>
+  countTokens(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
 );
 
 /**
  * Estimates the tokens of text that an agent wrote. The estimate is high, because the text may contain what needs many
  * tokens: hashes, Chinese or emoji.
  */
-export const agentTextTokens = remembered((text) =>
-  counted(text, (run) => {
+export const agentTextTokens = cacheEstimates((text) =>
+  countTokens(text, (run) => {
     // The number of bytes is an upper limit, because each token has at least one byte.
     if (run.charCodeAt(0) > 0x7f) return Buffer.byteLength(run);
     return Math.ceil(run.length / (WORDLIKE.test(run) ? 4 : 2));
   }),
 );
 
-function remembered(estimate: (text: string) => number): (text: string) => number {
+function cacheEstimates(estimate: (text: string) => number): (text: string) => number {
   const known = new Map<string, number>();
   return (text) => {
     const before = known.get(text);
@@ -44,7 +44,7 @@ function remembered(estimate: (text: string) => number): (text: string) => numbe
   };
 }
 
-function counted(text: string, cost: (run: string) => number): number {
+function countTokens(text: string, cost: (run: string) => number): number {
   let tokens = 0;
   // `matchAll` is not used, because it would copy the pattern for each text, and one status counts many texts.
   RUNS.lastIndex = 0;

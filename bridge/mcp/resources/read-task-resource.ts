@@ -18,7 +18,7 @@ export async function readTaskResource(
 ): Promise<string> {
   const session = await bridge.sessions.find(sessionId, { agent: bridge.registry.named(agent) });
   await session.refresh();
-  const text = taskResourceContent(part, await found(session, taskId, part === 'transcript'));
+  const text = taskResourceContent(part, await readTask(session, taskId, part === 'transcript'));
   const { view } = session;
   // A client that reads the complete output has collected the result. So the inbox no longer announces it.
   if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);
@@ -29,7 +29,7 @@ export async function readTaskResource(
  * Returns the task. The session in memory contains only its newest task, without the history. Everything else is
  * requested from the agent.
  */
-async function found(session: Session, taskId: string, withHistory: boolean): Promise<TaskWithMessages> {
+async function readTask(session: Session, taskId: string, withHistory: boolean): Promise<TaskWithMessages> {
   const { view, agent } = session;
   const atHand = view?.taskId === taskId ? view : undefined;
   if (atHand !== undefined && !withHistory) return { agent: agent.name, view: atHand, history: [] };

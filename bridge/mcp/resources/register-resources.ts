@@ -51,7 +51,7 @@ export function registerResources(server: McpServer, { prefix, bridge }: Resourc
     const { readTaskResource } = await import('./read-task-resource.ts');
     try {
       const opened = await bridge();
-      const looked = opened.inbox.look();
+      const looked = opened.inbox.refresh();
       const text = await readTaskResource(opened, address);
       await looked;
       const news = announcedResultsText(await opened.inbox.take(), name);
@@ -89,14 +89,14 @@ export function registerResources(server: McpServer, { prefix, bridge }: Resourc
   // Replaces the SDK's handler, because that handler ignores an invalid cursor.
   server.server.setRequestHandler('resources/list', async ({ params }) => {
     refuseCursor(params);
-    return listed(await bridge());
+    return listResources(await bridge());
   });
 }
 
 const RESOURCE_TITLE = 'A task';
 const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_AGENT', 'UNKNOWN_SESSION', 'UNKNOWN_TASK']);
 
-async function listed(bridge: BridgeContext): Promise<ListResourcesResult> {
+async function listResources(bridge: BridgeContext): Promise<ListResourcesResult> {
   const { sessions } = await bridge.sessions.list({ newest: MAX_LISTED_SESSIONS });
   const resources = sessions.slice(0, MAX_LISTED_SESSIONS).flatMap((session) => partsOf(bridge, session));
   return { resources };

@@ -12,7 +12,7 @@ import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { escapeHiddenCharacters, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 
-interface TaskHead {
+interface DetailedTaskHead {
   taskId: string;
   statusMessage: string;
   /** A time in RFC 3339, like `lastUpdatedAt`. */
@@ -23,7 +23,7 @@ interface TaskHead {
   pollIntervalMs: number;
 }
 
-export type DetailedTask = TaskHead &
+export type DetailedTask = DetailedTaskHead &
   (
     | { status: 'working' | 'cancelled' }
     | {
@@ -108,7 +108,7 @@ export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
 function headOf(
   { taskId, agent, sessionId, state, view, problem, onPage, createdAt, changedAt }: TaskReplyParts,
   pollIntervalMs: number,
-): TaskHead {
+): DetailedTaskHead {
   const said =
     view?.state === 'auth-required' ? visibleLine(view.text, MAX_REASON_CHARACTERS) : phaseText(view, state);
   const missing = notDoneText(state, view?.calls ?? []);

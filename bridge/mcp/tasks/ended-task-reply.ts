@@ -19,7 +19,15 @@ export function endedTaskReply(
 ): ToolReply<SessionResult> {
   const { id, agent, oneByOne, givenUp } = session;
   const stateName = current ? session.stateName : (view?.state ?? 'unknown');
-  const standing = { id, view, stateName, trouble: undefined, settled: true, oneByOne, givenUp };
+  const standing = {
+    id,
+    view,
+    stateName,
+    trouble: undefined,
+    settled: true,
+    oneByOne,
+    givenUp,
+  };
   const report = currentSessionReport(
     { id, agent, view, stateName, ...(current && { state: session.state }) },
     {

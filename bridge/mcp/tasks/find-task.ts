@@ -65,8 +65,8 @@ export async function currentMcpTask(
   const state = current ? session.stateName : (view?.state ?? 'unknown');
   const ended = current ? isSessionOver(session.state) : view !== undefined && hasEnded(view);
   const taskId = view?.taskId ?? '';
-  const { forms, opened, unoffered } = await offered(found, { bridge, opensUrls });
-  bridge.formHistory.out(
+  const { forms, opened, unoffered } = await formsOfTask(found, { bridge, opensUrls });
+  bridge.formHistory.recordSent(
     taskId,
     forms.map(({ ask }) => ask),
   );
@@ -102,11 +102,11 @@ export async function currentMcpTask(
 }
 
 async function announcementOnce({ inbox }: BridgeContext): Promise<AnnouncedResults> {
-  await inbox.look();
+  await inbox.refresh();
   return inbox.take();
 }
 
-function offered(
+function formsOfTask(
   { session, view, current }: FoundTask,
   { bridge: { formHistory, links }, opensUrls }: Pick<TaskReplyContext, 'bridge' | 'opensUrls'>,
 ): Promise<OfferedForms> | OfferedForms {

@@ -35,7 +35,7 @@ export function toMcpTaskEvent(
   if (artifactUpdate !== undefined)
     return { ...base, type: `${PREFIX}.artifact-update`, payload: artifactUpdate };
   if (statusUpdate === undefined) return undefined;
-  const payload = waits(event) ? withoutQuestion(statusUpdate) : statusUpdate;
+  const payload = isWaitingEvent(event) ? withoutQuestion(statusUpdate) : statusUpdate;
   return { ...base, type: `${PREFIX}.status-update`, payload };
 }
 
@@ -60,7 +60,7 @@ const ENDED: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_REJECTED,
 ]);
 
-function waits(event: StreamResponse): boolean {
+function isWaitingEvent(event: StreamResponse): boolean {
   return WAITING.has(stateIn(event));
 }
 

@@ -54,7 +54,7 @@ export function registerTaskMethods(
       const opensUrls = opensUrlsIn(context);
       return {
         resultType: 'complete',
-        ...(await answering(() => shownTask(taskId, { bridge, name, opensUrls, followed }))),
+        ...(await withProtocolErrors(() => shownTask(taskId, { bridge, name, opensUrls, followed }))),
       };
     },
   );
@@ -68,7 +68,7 @@ export function registerTaskMethods(
       const { inputResponses: responses } = context.mcpReq;
       if (responses === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tasks/update takes inputResponses.');
-      await answering(async () => {
+      await withProtocolErrors(async () => {
         const opened = await bridge();
         const { session, current } = await findMcpTask(opened, taskId);
         if (!current) return;
@@ -102,7 +102,7 @@ export function registerTaskMethods(
     { params: taskParams, result: anyResult },
     async ({ taskId }, context) => {
       requireTasks(context);
-      await answering(async () => {
+      await withProtocolErrors(async () => {
         const opened = await bridge();
         const { session, current } = await findMcpTask(opened, taskId);
         // If the session has a newer task, this one has already ended.
@@ -136,7 +136,7 @@ function offerStreams(server: McpServer['server'], bridge: () => Promise<BridgeC
       const { signal, notify } = context.mcpReq;
       open.set(taskId, signal);
       try {
-        await answering(async () => {
+        await withProtocolErrors(async () => {
           const opened = await bridge();
           const { streamTask } = await import('./stream-task.ts');
           return streamTask(params, {
@@ -191,7 +191,7 @@ function requireTasks(context: ServerContext): void {
  * Runs a method, and converts its errors. B4: a protocol failure is a JSON-RPC error. The tasks extension defines the
  * codes.
  */
-async function answering<T>(work: () => Promise<T>): Promise<T> {
+async function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

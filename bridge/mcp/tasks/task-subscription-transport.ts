@@ -64,8 +64,8 @@ export class TaskSubscriptionTransport implements Transport {
     this.#inner = inner;
     this.#watch = watch;
     Object.assign(inner, {
-      onmessage: (message: JSONRPCMessage) => this.#take(message),
-      onclose: () => this.#closed(),
+      onmessage: (message: JSONRPCMessage) => this.#handleMessage(message),
+      onclose: () => this.#stopAll(),
       onerror: (error: Error) => this.onerror?.(error),
     });
   }
@@ -127,9 +127,9 @@ export class TaskSubscriptionTransport implements Transport {
     for (const task of pushes) this.#push(id, task);
   }
 
-  #take(message: JSONRPCMessage): void {
+  #handleMessage(message: JSONRPCMessage): void {
     const listen = parseTaskSubscription(message);
-    if (listen !== undefined && !this.#listens(listen)) return;
+    if (listen !== undefined && !this.#registerSubscription(listen)) return;
     const gone = cancelled.safeParse(message).data?.params.requestId;
     if (gone !== undefined) this.#stop(gone);
     this.onmessage?.(message);
@@ -139,7 +139,7 @@ export class TaskSubscriptionTransport implements Transport {
    * Registers the subscription. Returns false if the client does not declare the extension. The client then gets an
    * error.
    */
-  #listens({ id, params }: TaskSubscription): boolean {
+  #registerSubscription({ id, params }: TaskSubscription): boolean {
     const declared = declaredTasks(params);
     if (declared !== undefined) {
       const { elicitation } = declared['io.modelcontextprotocol/clientCapabilities'];
@@ -149,17 +149,17 @@ export class TaskSubscriptionTransport implements Transport {
       this.#subscriptions.set(id, { taskIds, opensUrls: elicitation?.url !== undefined, stops: [] });
       return true;
     }
-    this.#sent(this.#inner.send(missingTasksError(id)));
+    this.#logSendingErrors(this.#inner.send(missingTasksError(id)));
     return false;
   }
 
   #push(id: string | number, task: DetailedTask): void {
     if (!this.#subscriptions.has(id)) return;
     const params = { ...task, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
-    this.#sent(this.#inner.send({ jsonrpc: '2.0', method: 'notifications/tasks', params }));
+    this.#logSendingErrors(this.#inner.send({ jsonrpc: '2.0', method: 'notifications/tasks', params }));
   }
 
-  #sent(sending: Promise<void>): void {
+  #logSendingErrors(sending: Promise<void>): void {
     sending.catch((error: unknown) =>
       this.onerror?.(error instanceof Error ? error : new Error(String(error))),
     );
@@ -175,7 +175,7 @@ export class TaskSubscriptionTransport implements Transport {
     stopAll(subscription);
   }
 
-  #closed(): void {
+  #stopAll(): void {
     for (const id of this.#subscriptions.keys()) this.#stop(id);
     this.onclose?.();
   }

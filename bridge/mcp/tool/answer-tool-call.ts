@@ -53,10 +53,10 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
   const called = (tool: ToolName): string => `${prefix}${tool}`;
   try {
     const opened = await bridge();
-    const looked = opened.inbox.look();
+    const looked = opened.inbox.refresh();
     const reply = await spec.run(input, {
       bridge: opened,
-      timeout: (seconds) =>
+      waitMs: (seconds) =>
         toolCallWaitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
       signal,
       connection,

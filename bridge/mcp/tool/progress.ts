@@ -76,7 +76,7 @@ export function startProgress(context: ServerContext, title: string): ToolCallPr
       do {
         const news = happened.slice(-MAX_NAMED_EVENTS);
         happened = [];
-        await notify(standing(title, news, session?.view));
+        await notify(progressText(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
     } catch {
       // The notification failed, because the client has disconnected. The signal of the tool call then ends the wait.
@@ -125,7 +125,7 @@ function stepText(activity: ToolCallEvent): string | undefined {
 }
 
 /** Returns the latest events, or the phase of the task if there are none, and then the numbers of its tool calls. */
-function standing(title: string, news: readonly string[], view: TaskView | undefined): string {
+function progressText(title: string, news: readonly string[], view: TaskView | undefined): string {
   const now = view === undefined ? 'waiting' : phaseText(view);
   const words = news.length > 0 ? news : [`${title}: ${now}`];
   return [...words, ...callCounts(view)].join(' · ');

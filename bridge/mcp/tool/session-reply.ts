@@ -64,7 +64,7 @@ export function sessionReply(
   options: SessionReplyOptions,
 ): ToolReply<SessionResult> {
   const { outcome = false } = options;
-  const { report, extent, seen } = told(call, session, {
+  const { report, extent, seen } = reportOfCall(call, session, {
     ...options,
     notes: [...call.news(), ...session.takeNotes(), ...(options.notes ?? [])],
   });
@@ -73,7 +73,8 @@ export function sessionReply(
   call.onConfirmed(() => call.seen?.record(session, seen));
   // No client reads the reply to a cancelled tool call. So the result does not count as collected.
   if (!call.signal.aborted && session.over) call.onConfirmed(call.bridge.delegations.handOver(session));
-  if (session.state.type === 'not-delivered') call.bridge.delegations.promise(session, call.signal);
+  if (session.state.type === 'not-delivered')
+    call.bridge.delegations.recordUndeliveredReply(session, call.signal);
   return {
     structured,
     text: sessionText(structured),
@@ -82,18 +83,18 @@ export function sessionReply(
   };
 }
 
-interface Told {
+interface ReportWithExtent {
   report: SessionReport;
   extent: ReportExtent;
   /** What the client has received, including this result. */
   seen: SeenResult;
 }
 
-function told(
+function reportOfCall(
   call: ReplyContext,
   session: Session,
   { end, notes, next, again = 'never' }: SessionReplyOptions & { notes: readonly string[] },
-): Told {
+): ReportWithExtent {
   const { program } = call.bridge;
   const { view } = session;
   const output = view === undefined ? '' : agentOutputText(view);

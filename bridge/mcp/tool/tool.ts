@@ -60,7 +60,7 @@ export interface ToolCallContext {
    * Returns the time in milliseconds for which the tool call waits for the task. `waitSeconds` is the argument of the
    * tool call.
    */
-  readonly timeout: (waitSeconds: number | undefined) => number;
+  readonly waitMs: (waitSeconds: number | undefined) => number;
   /** The client's capabilities, and its answers to forms from earlier rounds of this tool call. */
   readonly client: ToolCallClient;
   /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */

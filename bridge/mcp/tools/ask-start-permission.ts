@@ -70,7 +70,7 @@ export async function askStartPermission(
     const inputRequests = { [KEY]: { method: 'elicitation/create' as const, params: form } };
     return inputRequired({ inputRequests, requestState });
   }
-  const answer = client.permit === undefined ? await shown(call, form) : answered(client.permit);
+  const answer = client.permit === undefined ? await showForm(call, form) : toFormAnswer(client.permit);
   const refused = whyNot(answer, bridge.rules.fastestAnswerMs) ?? (await whyVoid(call, directory));
   if (refused === undefined) return undefined;
   const what = outside === undefined ? 'run without asking' : `work in ${visibleLine(outside)}`;
@@ -97,13 +97,13 @@ async function whyVoid(
   return undefined;
 }
 
-interface Answered {
+interface FormAnswer {
   response: unknown;
   /** The time from showing the form to its answer, in milliseconds. */
   afterMs: number;
 }
 
-async function shown({ client, signal }: ToolCallContext, form: Form): Promise<Answered> {
+async function showForm({ client, signal }: ToolCallContext, form: Form): Promise<FormAnswer> {
   const since = performance.now();
   const open = new AbortController();
   const stopWatching = onAbort(signal, () => open.abort(signal.reason));
@@ -121,14 +121,14 @@ async function shown({ client, signal }: ToolCallContext, form: Form): Promise<A
   }
 }
 
-function answered({ askedAt, responses }: NonNullable<ToolCallContext['client']['permit']>): Answered {
+function toFormAnswer({ askedAt, responses }: NonNullable<ToolCallContext['client']['permit']>): FormAnswer {
   return { response: responses[KEY], afterMs: Date.now() - askedAt };
 }
 
 const formAnswer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) });
 
 /** Returns why the answer gives no permission. Returns undefined if the person accepted. */
-function whyNot({ response, afterMs }: Answered, fastestMs: number): string | undefined {
+function whyNot({ response, afterMs }: FormAnswer, fastestMs: number): string | undefined {
   const action = formAnswer.safeParse(response).data?.action;
   if (action === undefined) return 'the answer was not understood.';
   if (action === 'cancel') return 'the form was closed without an answer.';

@@ -63,7 +63,7 @@ export async function awaitSession(
   // A client with the tasks extension shows the forms of the MCP task. A second form would ask the person twice.
   const forms = approvals === 'tool-only' || client.tasks || onCard ? 'none' : client.forms;
   if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
-    const end = await waited(call, { ...awaited, timeout: 0 });
+    const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
     const { view } = session;
     // A task that has ended is returned as a result. With `human-only`, the person at this client can decide only in
     // the form of the MCP task, so no preview is returned.
@@ -76,12 +76,12 @@ export async function awaitSession(
     const next = followed && !isSessionOver(session.state) && !isAsking(view) ? IN_BACKGROUND : undefined;
     return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
   }
-  const end = await waited(call, awaited);
+  const end = await waitForAwaitedSession(call, awaited);
   // Only a person may decide, and this client shows no forms. So the webhook posts immediately.
   if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
-    const asked = await askPersonInCall(asking(call, awaited), end);
+    const asked = await askPersonInCall(askOptions(call, awaited), end);
     return sessionReply(call, session, {
       end: asked.end,
       notes: [...notes(), ...asked.notes],
@@ -109,8 +109,8 @@ export async function continueAfterFormRound(
   const session = await sessions.find(round.sessionId, { agent: registry.named(round.agent) });
   call.awaits({ session });
   await session.refresh();
-  const timeout = call.timeout(waitSeconds);
-  const { end, notes, goesOn } = await processFormRound(asking(call, { session, timeout }), round);
+  const timeout = call.waitMs(waitSeconds);
+  const { end, notes, goesOn } = await processFormRound(askOptions(call, { session, timeout }), round);
   const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
     sessionReply(call, session, { end, notes: [...notes, ...more], outcome: true });
   return goesOn && round.count < MAX_ROUNDS
@@ -133,7 +133,7 @@ async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolRepl
   const { forms, unoffered } = await buildOfferedForms({ session, formHistory, links, opensUrls });
   if (forms.length === 0) return reply(commandLineNotes(unoffered));
   const asks = forms.map(({ ask }) => ask);
-  formHistory.shown(session.view?.taskId ?? '', asks);
+  formHistory.recordShown(session.view?.taskId ?? '', asks);
   const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
   const { id: sessionId, agent } = session;
   const requestState = await call.signed({ about: 'session', sessionId, agent: agent.name, count });
@@ -152,14 +152,14 @@ function isAsking(view: TaskView | undefined): boolean {
   return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
-function asking(call: ToolCallContext, { session, timeout }: AwaitedSession): AskInCallOptions {
+function askOptions(call: ToolCallContext, { session, timeout }: AwaitedSession): AskInCallOptions {
   const { client, signal, bridge } = call;
-  const wait = (): Promise<WaitEndReason> => waited(call, { session, timeout });
+  const wait = (): Promise<WaitEndReason> => waitForAwaitedSession(call, { session, timeout });
   const { formHistory, links, rules } = bridge;
   return { session, client, signal, timeout, wait, formHistory, links, rules };
 }
 
-function waited(
+function waitForAwaitedSession(
   call: ToolCallContext,
   { session, delivery, timeout, atLeast }: AwaitedSession,
 ): Promise<WaitEndReason> {

@@ -43,7 +43,7 @@ export const checkTaskTool = defineBridgeTool({
         next:
           onlyPerson === undefined
             ? shortNextStepText(session, call.name)
-            : `${onlyPerson} ${waysToDecideText(session, { waiting: unseen(session), program: call.bridge.program })}`,
+            : `${onlyPerson} ${waysToDecideText(session, { waiting: toUnseenPending(session), program: call.bridge.program })}`,
       }),
       notes: [...call.news()],
     };
@@ -55,7 +55,7 @@ export const checkTaskTool = defineBridgeTool({
  * Returns what waits, as if all previews were cut, because the short status contains no previews. A person must see an
  * action before deciding on it.
  */
-function unseen({ asked: { pending, question } }: Session): ShownPending {
+function toUnseenPending({ asked: { pending, question } }: Session): ShownPending {
   return { pending: pending.map(({ shown, decisions }) => ({ shown, cut: 1, decisions })), question };
 }
 

@@ -41,7 +41,7 @@ export const consultTool = defineBridgeTool({
       workspace,
     );
     const attached = await readToolCallAttachments(call, { files, directory: workspace });
-    const beginning = { agent, text: asked(question, context, enforced), settings, ...attached };
+    const beginning = { agent, text: questionMessage(question, context, enforced), settings, ...attached };
     const begun = (await joinIdenticalTask(call, beginning)) ?? (await startTask(call, beginning));
     const unsure = enforced
       ? []
@@ -50,7 +50,7 @@ export const consultTool = defineBridgeTool({
   },
 });
 
-function asked(question: string, context: string | undefined, enforced: boolean): string {
+function questionMessage(question: string, context: string | undefined, enforced: boolean): string {
   return [
     question,
     context === undefined ? '' : `Context:\n${context}`,

@@ -36,7 +36,7 @@ export const decideOnApprovalCardTool = defineBridgeTool({
     call.beforeSending();
     const sending = sendDecisions(session, [toPersonDecision(decision)], 'card');
     const { signal } = call;
-    if ((await sentInTime(sending, { timeout: call.timeout(undefined), signal })) === 'unconfirmed') {
+    if ((await sentInTime(sending, { timeout: call.waitMs(undefined), signal })) === 'unconfirmed') {
       noteLateFailure(session, sending);
       throw new ProductError('AGENT_UNREACHABLE', UNCONFIRMED_DECISION);
     }

@@ -83,7 +83,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     return awaitSession(call, {
       session,
       delivery,
-      timeout: call.timeout(waitSeconds),
+      timeout: call.waitMs(waitSeconds),
       notes: () => (confirmed ? [] : [UNCONFIRMED_DECISION]),
       // The caller needs the outcome of the decision, so this tool call returns no MCP task.
       asTask: false,

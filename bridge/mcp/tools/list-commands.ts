@@ -16,7 +16,7 @@ const commandsOfAgents = z.object({
     }),
   ),
 });
-type AgentCommands = z.infer<typeof commandsOfAgents>['agents'][number];
+type AgentCommandsReport = z.infer<typeof commandsOfAgents>['agents'][number];
 
 export const listCommandsTool = defineBridgeTool({
   name: 'list_available_agent_commands',
@@ -36,7 +36,7 @@ export const listCommandsTool = defineBridgeTool({
 /**
  * Lists the commands of one agent. A silent agent must not delay the results about the others, so the time is limited.
  */
-async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
+async function offeredBy(agent: Agent, asked: number): Promise<AgentCommandsReport> {
   try {
     const commands = await withTimeoutIfSeveral(
       asked,
@@ -48,7 +48,7 @@ async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
   }
 }
 
-function agentText({ agent, commands, message }: AgentCommands): string {
+function agentText({ agent, commands, message }: AgentCommandsReport): string {
   if (message !== '') return `The commands of agent "${agent}" are not known: ${message}`;
   if (commands.length === 0) return `Agent "${agent}" offers no commands.`;
   return [

@@ -39,7 +39,7 @@ export const revokeTrustTool = defineBridgeTool({
     call.beforeSending();
     const sending = revoke(session, grantIds ?? 'all', 'tool');
     const { signal } = call;
-    if ((await sentInTime(sending, { timeout: call.timeout(undefined), signal })) === 'unconfirmed')
+    if ((await sentInTime(sending, { timeout: call.waitMs(undefined), signal })) === 'unconfirmed')
       throw new ProductError(
         'AGENT_UNREACHABLE',
         `Agent "${session.agent.name}" has not confirmed yet that the trust is revoked, so it may still be valid. The bridge sends the revocation again until the agent confirms it. check_task_progress_and_status shows which trust is left.`,

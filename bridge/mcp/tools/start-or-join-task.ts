@@ -41,7 +41,7 @@ export async function joinIdenticalTask(
   const { delegations, sessions, clientTasks } = call.bridge;
   const { agent, going, ...work } = beginning;
   const asked = { agent: agent.name, ...work, sessionId: going?.id ?? null };
-  const entry = await delegations.unanswered(asked);
+  const entry = await delegations.findUnanswered(asked);
   if (entry === undefined) return undefined;
   const { messageId, state } = entry;
   const handle = state.type === 'accepted' ? acceptedHandle(state) : messageId;
@@ -51,7 +51,7 @@ export async function joinIdenticalTask(
     const other = state.type === 'accepted' && view.taskId !== state.taskId;
     if (other || view.state === 'canceled' || !isRecentDelegation(entry, Date.now())) return undefined;
   }
-  call.onConfirmed(delegations.asks(messageId, call.signal));
+  call.onConfirmed(delegations.recordWaitingCall(messageId, call.signal));
   clientTasks.joined(call.connection, session);
   await session.refresh();
   return { session, notes: [JOINED] };
@@ -68,9 +68,9 @@ export async function startTask(call: ToolCallContext, beginning: StartedWork): 
   const { session, delivery, messageId } =
     going === undefined
       ? await delegations.start(agent, work)
-      : await delegations.goOn(going, work, () => call.beforeSending());
+      : await delegations.continueSession(going, work, () => call.beforeSending());
   clientTasks.delegated(call.connection, session, messageId);
-  call.onConfirmed(delegations.asks(messageId, call.signal));
+  call.onConfirmed(delegations.recordWaitingCall(messageId, call.signal));
   return { session, delivery, notes: [] };
 }
 
@@ -92,7 +92,7 @@ export async function awaitStartedTask(
   return awaitSession(call, {
     session,
     ...(delivery === undefined ? {} : { delivery }),
-    timeout: call.timeout(waitSeconds),
+    timeout: call.waitMs(waitSeconds),
     ...(atLeast && { atLeast }),
     notes: () => (delivered && acknowledgement !== undefined ? [...notes, acknowledgement] : notes),
     outcome: true,

@@ -6,15 +6,19 @@ import { parse } from 'node:path';
 import type { AllowedCallWorkspaces } from '../../agents/check-workspace.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
 
-type Call = Pick<ToolCallContext, 'bridge' | 'client' | 'signal'>;
+type WorkspaceContext = Pick<ToolCallContext, 'bridge' | 'client' | 'signal'>;
 
 /** Returns the workspace of a task that names none. Returns undefined if the client has no folder open. */
-export async function defaultWorkspace({ bridge, client, signal }: Call): Promise<string | undefined> {
+export async function defaultWorkspace({
+  bridge,
+  client,
+  signal,
+}: WorkspaceContext): Promise<string | undefined> {
   return bridge.workspaces.fromRoots ? (await client.roots(signal))[0] : bridge.defaults.workspace;
 }
 
 /** Returns the directories that the tool call may name without a person's permission. */
-export async function allowedCallWorkspaces(call: Call): Promise<AllowedCallWorkspaces> {
+export async function allowedCallWorkspaces(call: WorkspaceContext): Promise<AllowedCallWorkspaces> {
   const { own, listed } = call.bridge.workspaces;
   // The root of the file system allows no directory (see `checkWorkspace`).
   return { own: (await defaultWorkspace(call)) ?? parse(own).root, listed };

@@ -24,7 +24,7 @@ export const waitForTaskTool = defineBridgeTool({
     const call = { ...received, whole: received.whole || whole };
     if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
-    const timeout = call.timeout(waitSeconds);
+    const timeout = call.waitMs(waitSeconds);
     const since = performance.now();
     const session = await sessions.find(sessionId, {
       agent: registry.named(agent),

@@ -63,7 +63,7 @@ export class SentDecisions {
       for (const { callId, shown } of calls) {
         if (shown === undefined) throw decidedBefore(callId, 'the agent has it, or it is on its way');
         const asking = { ...of, callId, shown };
-        const before = await this.#take(asking, messageId);
+        const before = await this.#claimOne(asking, messageId);
         if (before !== undefined) throw decidedBefore(callId, this.#becameOf(before));
         claimed.push(asking);
       }
@@ -84,7 +84,7 @@ export class SentDecisions {
    * Call this before the bridge requests the task. Call the returned function when the agent has reported the task. If a
    * call still waits then, a decision that was lost before the request has not arrived. So a person may decide it again.
    */
-  looking(): () => Promise<void> {
+  beforeTaskRequest(): () => Promise<void> {
     const lost = [...this.#lost];
     const left = [...this.#left];
     return async () => {
@@ -96,7 +96,7 @@ export class SentDecisions {
     };
   }
 
-  async #take(asking: CallAndCode, messageId: string): Promise<DecisionClaim | undefined> {
+  async #claimOne(asking: CallAndCode, messageId: string): Promise<DecisionClaim | undefined> {
     try {
       return await this.#claims.take(asking, messageId, this.#past);
     } catch (error) {

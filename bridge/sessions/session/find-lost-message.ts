@@ -19,15 +19,15 @@ export async function findTaskByMessage(
   // If the message names its task, no list is needed. That helps with agents that cannot list tasks.
   if (message.taskId !== '') {
     const task = await connection.task(message.taskId);
-    return holds(task, message) || tookDecision(task, message, connection) ? task : undefined;
+    return hasMessage(task, message) || tookDecision(task, message, connection) ? task : undefined;
   }
   const filter = message.contextId === '' ? {} : { sessionId: message.contextId };
   const listed = await connection.list(filter, MAX_SEARCHED_TASKS);
-  const found = listed?.tasks.find((task) => holds(task, message) || namedAfter(task, message));
+  const found = listed?.tasks.find((task) => hasMessage(task, message) || namedAfter(task, message));
   return found === undefined ? undefined : connection.task(found.id);
 }
 
-function holds({ history }: Task, { messageId }: Message): boolean {
+function hasMessage({ history }: Task, { messageId }: Message): boolean {
   return history.some((each) => each.messageId === messageId);
 }
 

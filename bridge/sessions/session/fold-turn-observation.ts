@@ -89,11 +89,11 @@ export function foldTurnObservation(view: TaskView, observation: TurnObservation
       return callIds.length === 0 ? view : { ...view, state: 'working', calls };
     }
     case 'turn-ended':
-      return ended(view, observation);
+      return viewAfterTurn(view, observation);
   }
 }
 
-function ended(
+function viewAfterTurn(
   view: TaskView,
   { question, told }: Extract<TurnObservation, { type: 'turn-ended' }>,
 ): TaskView {

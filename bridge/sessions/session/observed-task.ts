@@ -162,7 +162,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
       const { taskId, sessionId, state, text, pending, question, outputs, reply, overview } = observation;
       const before = view?.taskId === taskId ? view : undefined;
       const servers = overview?.servers ?? before?.servers;
-      return closed({
+      return completeEndedView({
         taskId,
         sessionId,
         state,
@@ -180,15 +180,26 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     }
     case 'status': {
       const { taskId, sessionId, state, text, pending, question } = observation;
-      return closed({ ...of(view, taskId, sessionId), state, text, pending, question, cost: null });
+      return completeEndedView({
+        ...viewOfTask(view, taskId, sessionId),
+        state,
+        text,
+        pending,
+        question,
+        cost: null,
+      });
     }
     case 'output': {
-      const base = of(view, observation.taskId, observation.sessionId);
+      const base = viewOfTask(view, observation.taskId, observation.sessionId);
       return { ...base, outputs: mergeAgentOutput(base.outputs, observation.output, observation.append) };
     }
     case 'reply': {
       // An agent may leave out the id of the session in a message. The message then belongs to this session.
-      const base = of(undefined, observation.taskId, observation.sessionId || (view?.sessionId ?? ''));
+      const base = viewOfTask(
+        undefined,
+        observation.taskId,
+        observation.sessionId || (view?.sessionId ?? ''),
+      );
       return { ...base, state: 'completed', reply: observation.text };
     }
     case 'reasoning':
@@ -203,7 +214,9 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     case 'tool-output':
     case 'troubled':
     case 'turn-ended':
-      return closed(foldTurnObservation(of(view, observation.taskId, observation.sessionId), observation));
+      return completeEndedView(
+        foldTurnObservation(viewOfTask(view, observation.taskId, observation.sessionId), observation),
+      );
     case 'activity':
       return view === undefined
         ? undefined
@@ -241,7 +254,7 @@ export function sessionCostUsd(cost: Cost | null | undefined): number | null {
 }
 
 /** Completes the view of an ended task: nothing is pending, and calls that have not started become `skipped`. */
-function closed(view: TaskView): TaskView {
+function completeEndedView(view: TaskView): TaskView {
   if (!hasEnded(view)) return view;
   const calls = view.calls.map((call) =>
     call.state === 'waiting' || call.state === 'ready' ? { ...call, state: 'skipped' as const } : call,
@@ -250,7 +263,7 @@ function closed(view: TaskView): TaskView {
 }
 
 /** Returns the view if it is about this task. Otherwise returns a new view. */
-function of(view: TaskView | undefined, taskId: string, sessionId: string): TaskView {
+function viewOfTask(view: TaskView | undefined, taskId: string, sessionId: string): TaskView {
   if (view?.taskId === taskId) return view;
   return {
     taskId,
@@ -280,12 +293,12 @@ function callsOf(calls: TaskOverview['calls'], before: TaskView | undefined): re
       toolId,
       summary: call?.summary ?? null,
       startedAt: startedAt ?? seen,
-      decided: decided === undefined ? (call?.decided ?? null) : standing(decided),
+      decided: decided === undefined ? (call?.decided ?? null) : toDecided(decided),
     };
   });
 }
 
-function standing({ decision, by, channel }: NonNullable<CallView['decided']>): CallView['decided'] {
+function toDecided({ decision, by, channel }: NonNullable<CallView['decided']>): CallView['decided'] {
   return { decision, by, channel };
 }
 
@@ -332,8 +345,8 @@ function changeBy(
     case 'tool.decided':
       // The call ran before with an unknown outcome, and the person chose not to run it again.
       if (activity.decision === 'deny' && before?.state === 'unknown')
-        return { state: 'skipped', decided: standing(activity) };
-      return { state: STATE_AFTER[activity.decision], decided: standing(activity) };
+        return { state: 'skipped', decided: toDecided(activity) };
+      return { state: STATE_AFTER[activity.decision], decided: toDecided(activity) };
     case 'tool.started':
       return { state: 'running', toolId: activity.toolId, startedAt: at };
     case 'tool.output':

@@ -109,8 +109,8 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
 }
 
 async function sendOnce({ agent, write, signal }: SendOptions): Promise<AcknowledgedMessage> {
-  const connection = await connected(agent);
-  const message = await phrased(agent, write, connection);
+  const connection = await connectOrUndelivered(agent);
+  const message = await buildOrUndelivered(agent, write, connection);
   const rest = connection.send(message, signal)[Symbol.asyncIterator]();
   try {
     const first = await rest.next();
@@ -125,7 +125,7 @@ async function sendOnce({ agent, write, signal }: SendOptions): Promise<Acknowle
   }
 }
 
-async function connected(agent: Agent): Promise<A2aConnection> {
+async function connectOrUndelivered(agent: Agent): Promise<A2aConnection> {
   try {
     return await agent.connect();
   } catch (error) {
@@ -136,7 +136,7 @@ async function connected(agent: Agent): Promise<A2aConnection> {
 }
 
 /** Builds the message. If the dialect cannot express it, this throws before anything is sent. */
-async function phrased(
+async function buildOrUndelivered(
   agent: Agent,
   write: SendOptions['write'],
   connection: A2aConnection,

@@ -95,9 +95,9 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
   const task = sessionTaskStateOf(state);
   switch (event.type) {
     case 'sending': {
-      const moved = task === null ? null : sent(task, event.answers);
+      const moved = task === null ? null : taskStateAfterMessage(task, event.answers);
       if (event.delegates) return { type: 'not-delivered', delivery: { type: 'sending' }, task: moved };
-      return inside(state, moved);
+      return withTaskState(state, moved);
     }
     case 'delivery':
       return state.type === 'not-delivered' ? { ...state, delivery: event.delivery } : state;
@@ -119,28 +119,28 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
     case 'observed': {
       const view = foldObservedEvent(task?.view, event.observed);
       if (view === undefined || view === task?.view) return state;
-      const observed = standing(view, isEndedOrInterrupted(view) ? answeredIn(task) : NO_QUESTIONS);
-      return task === null ? observed : inside(state, observed);
+      const observed = taskStateOfView(view, isEndedOrInterrupted(view) ? answeredIn(task) : NO_QUESTIONS);
+      return task === null ? observed : withTaskState(state, observed);
     }
     case 'stream-ended':
       return task?.type === 'working' && isEndedOrInterrupted(task.view)
-        ? inside(state, { type: 'waiting', view: task.view, answered: task.answered })
+        ? withTaskState(state, { type: 'waiting', view: task.view, answered: task.answered })
         : state;
     case 'stream-lost':
-      return task?.type === 'working' ? inside(state, { ...task, trouble: event.error }) : state;
+      return task?.type === 'working' ? withTaskState(state, { ...task, trouble: event.error }) : state;
     case 'stream-opened':
       return task?.type === 'working' && task.trouble !== null
-        ? inside(state, { ...task, trouble: null })
+        ? withTaskState(state, { ...task, trouble: null })
         : state;
     case 'forgotten':
       if (task?.type !== 'working' && task?.type !== 'waiting') return state;
-      return inside(state, {
+      return withTaskState(state, {
         type: 'unknown-to-agent',
         view: viewOfForgottenTask(task.view),
         error: event.error,
       });
     case 'handed-over':
-      return task?.type === 'ended' ? inside(state, { ...task, result: 'handed-over' }) : state;
+      return task?.type === 'ended' ? withTaskState(state, { ...task, result: 'handed-over' }) : state;
   }
 }
 
@@ -170,11 +170,11 @@ export function shownTaskView(task: SessionTaskState): TaskView {
   const { view } = task;
   if (task.type !== 'working') return view;
   if (isEndedOrInterrupted(view)) return { ...view, state: 'working', text: '', question: null };
-  return view.pending.length === 0 ? view : { ...view, pending: undecided(view) };
+  return view.pending.length === 0 ? view : { ...view, pending: undecidedActions(view) };
 }
 
 /** Returns the actions without those whose decision was sent. Their calls are ready to run. */
-function undecided({ pending, calls }: TaskView): readonly PendingAction[] {
+function undecidedActions({ pending, calls }: TaskView): readonly PendingAction[] {
   const ready = new Set(calls.filter(({ state }) => state === 'ready').map(({ callId }) => callId));
   return pending.filter(({ callId }) => !ready.has(callId));
 }
@@ -213,12 +213,12 @@ function deliveryText(delivery: MessageDeliveryState): string | undefined {
   }
 }
 
-function inside(state: SessionState, task: SessionTaskState | null): SessionState {
+function withTaskState(state: SessionState, task: SessionTaskState | null): SessionState {
   if (state.type === 'not-delivered') return task === state.task ? state : { ...state, task };
   return task ?? state;
 }
 
-function standing(view: TaskView, answered: ReadonlySet<string>): SessionTaskState {
+function taskStateOfView(view: TaskView, answered: ReadonlySet<string>): SessionTaskState {
   if (hasEnded(view)) return { type: 'ended', view, result: 'open' };
   return hasSettled(view, answered)
     ? { type: 'waiting', view, answered }
@@ -229,10 +229,10 @@ function standing(view: TaskView, answered: ReadonlySet<string>): SessionTaskSta
  * Returns the state of the task after a message was sent and before the agent has reacted. If the message answers a
  * question, the task no longer waits for that answer. So the bridge continues to read the task.
  */
-function sent(task: SessionTaskState, answers: string | undefined): SessionTaskState {
+function taskStateAfterMessage(task: SessionTaskState, answers: string | undefined): SessionTaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;
   const { view, answered } = task;
-  return standing(view, answers === undefined ? answered : new Set([...answered, answers]));
+  return taskStateOfView(view, answers === undefined ? answered : new Set([...answered, answers]));
 }
 
 /** Returns the task's state without the answers of a failed message. The task may have changed since it was sent. */
@@ -245,7 +245,7 @@ function withoutAnswers(
   const answered = [...answeredIn(task)];
   return task === null || !answered.some(isFailed)
     ? task
-    : standing(task.view, new Set(answered.filter((id) => !isFailed(id))));
+    : taskStateOfView(task.view, new Set(answered.filter((id) => !isFailed(id))));
 }
 
 function answeredIn(task: SessionTaskState | null): ReadonlySet<string> {

@@ -104,10 +104,10 @@ export class Session {
       backOff,
       signal: this.#end.signal,
       view: () => this.view,
-      enough: () => !this.#wanted(),
-      take: (event, connection) => this.take(event, connection),
+      enough: () => !this.#needsStream(),
+      applyEvent: (event, connection) => this.applyEvent(event, connection),
       streamEnded: () => this.#streamEnded(),
-      streamed: (change) => this.#tell({ type: 'stream', change }),
+      streamed: (change) => this.#callListeners({ type: 'stream', change }),
       over: (error) => this.#readingIsOver(error),
     });
     this.#sender = new MessageSender({
@@ -117,9 +117,9 @@ export class Session {
       signal: this.#end.signal,
       task: () => this.#task,
       readFile: (url, path) => readFile(this, url, path),
-      change: (event) => this.#changes(event),
+      change: (event) => this.#applyAndCompare(event),
       apply: (event) => this.#apply(event),
-      begin: (acknowledged) => this.#begin(acknowledged),
+      begin: (acknowledged) => this.#beginResponse(acknowledged),
     });
   }
 
@@ -234,7 +234,7 @@ export class Session {
 
   /** Records that the agent does not know a task that an earlier bridge followed. */
   forget(task: { taskId: string; sessionId: string }, error: ProductError): void {
-    this.#changes(bridgeObservation({ type: 'moving', text: null }, task));
+    this.#applyAndCompare(bridgeObservation({ type: 'moving', text: null }, task));
     this.#apply({ type: 'forgotten', error });
   }
 
@@ -243,25 +243,25 @@ export class Session {
     const task = this.#task;
     if (task?.type !== 'ended' || task.result === 'handed-over') return;
     this.#state = nextSessionState(this.#state, { type: 'handed-over' });
-    this.#tell({ type: 'handed-over', view: task.view });
+    this.#callListeners({ type: 'handed-over', view: task.view });
   }
 
   /** Tells the listeners that this bridge has sent decisions, or could not send them. */
   decisionsSent(sent: DecisionsSentEvent): void {
-    this.#tell({ type: 'decisions-sent', sent });
+    this.#callListeners({ type: 'decisions-sent', sent });
   }
 
   /** Applies an event of the agent to the state. */
-  take(event: StreamResponse, connection: A2aConnection): void {
+  applyEvent(event: StreamResponse, connection: A2aConnection): void {
     this.#connection = connection;
     const before = this.#reported;
     const observed = connection.dialect.read(event);
-    if (!this.#changes({ type: 'observed', observed })) return;
+    if (!this.#applyAndCompare({ type: 'observed', observed })) return;
     const states = { before: before?.state, after: this.#reported?.state };
     this.activity.note(observed.observations, states, () => this.cursor);
     for (const each of observed.observations)
-      if (each.type === 'activity') this.#tell({ type: 'activity', activity: each.activity });
-    this.#tell({ type: 'state' });
+      if (each.type === 'activity') this.#callListeners({ type: 'activity', activity: each.activity });
+    this.#callListeners({ type: 'state' });
   }
 
   /**
@@ -293,11 +293,11 @@ export class Session {
 
   async #fetch(taskId: string): Promise<void> {
     const before = this.#reported;
-    const looked = this.#decisions.looking();
+    const looked = this.#decisions.beforeTaskRequest();
     try {
       await this.agent.ask(async (connection) => {
         const task = await connection.task(taskId);
-        if (!this.#isOutdated(taskId, before)) this.take(taskAsStreamResponse(task), connection);
+        if (!this.#isOutdated(taskId, before)) this.applyEvent(taskAsStreamResponse(task), connection);
       });
     } catch (error) {
       if (taskId === this.view?.taskId && isForgotten(error)) this.#apply({ type: 'forgotten', error });
@@ -334,8 +334,8 @@ export class Session {
   /** Opens a stream, if the task works and no stream is open. */
   follow(): void {
     const { view } = this;
-    if (this.live || view === undefined || view.taskId === '' || !this.#wanted()) return;
-    this.#changes({ type: 'stream-opened' });
+    if (this.live || view === undefined || view.taskId === '' || !this.#needsStream()) return;
+    this.#applyAndCompare({ type: 'stream-opened' });
     this.#reader.open(view.taskId);
   }
 
@@ -356,7 +356,7 @@ export class Session {
       clearInterval(looks);
       this.#watchers -= 1;
       // Without a watching caller, a task that waits needs no open stream.
-      if (!this.#wanted()) this.#reader.close();
+      if (!this.#needsStream()) this.#reader.close();
     };
   }
 
@@ -376,9 +376,9 @@ export class Session {
   }
 
   /** Starts to read the response to a message. From now on, only the events of this newest stream count. */
-  #begin(begun: AcknowledgedMessage): void {
+  #beginResponse(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
-      this.take(taskAsStreamResponse(begun.task), begun.connection);
+      this.applyEvent(taskAsStreamResponse(begun.task), begun.connection);
       this.follow();
       return;
     }
@@ -389,7 +389,7 @@ export class Session {
    * Returns true if the session needs a stream: the task works, or a caller watches a waiting task whose agent keeps
    * its streams open.
    */
-  #wanted(): boolean {
+  #needsStream(): boolean {
     const type = this.#task?.type;
     if (type === 'ended' || type === 'unknown-to-agent') return false;
     return type !== 'waiting' || (this.#watchers > 0 && this.#connection?.staysOpen === true);
@@ -406,16 +406,16 @@ export class Session {
   }
 
   #apply(event: SessionEvent): void {
-    if (this.#changes(event)) this.#tell({ type: 'state' });
+    if (this.#applyAndCompare(event)) this.#callListeners({ type: 'state' });
   }
 
-  #changes(event: SessionEvent): boolean {
+  #applyAndCompare(event: SessionEvent): boolean {
     const before = this.#state;
     this.#state = nextSessionState(before, event);
     return this.#state !== before;
   }
 
-  #tell(change: SessionChange): void {
+  #callListeners(change: SessionChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

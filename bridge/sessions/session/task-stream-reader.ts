@@ -28,7 +28,7 @@ interface TaskReading {
   view: () => TaskView | undefined;
   /** Returns true if the session needs no more events. */
   enough: () => boolean;
-  take: (event: StreamResponse, connection: A2aConnection) => void;
+  applyEvent: (event: StreamResponse, connection: A2aConnection) => void;
   /** Called when the agent has closed a stream without an error. The task then waits, or has ended. */
   streamEnded: () => void;
   streamed: (change: TaskStreamChange) => void;
@@ -40,12 +40,12 @@ interface TaskReading {
  * A stream: the response to a message, or a subscription that `open` started. Two streams are equal only if they are
  * the same object.
  */
-type Stream = { type: 'response' } | { type: 'subscription'; end: AbortController };
+type OpenStream = { type: 'response' } | { type: 'subscription'; end: AbortController };
 
 export class TaskStreamReader {
   readonly #for: TaskReading;
   /** The newest stream. Only its events count. Undefined if the reader reads no stream. */
-  #newest: Stream | undefined;
+  #newest: OpenStream | undefined;
 
   constructor(reading: TaskReading) {
     this.#for = reading;
@@ -59,10 +59,10 @@ export class TaskStreamReader {
   /** Reads the stream of an agent's response to a message. This stream becomes the newest. */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
     const earlier = this.#newest;
-    const stream: Stream = { type: 'response' };
+    const stream: OpenStream = { type: 'response' };
     this.#newest = stream;
     if (earlier?.type === 'subscription') earlier.end.abort();
-    this.#for.take(first, connection);
+    this.#for.applyEvent(first, connection);
     void this.#readOn(stream, rest, connection);
   }
 
@@ -71,7 +71,7 @@ export class TaskStreamReader {
    */
   open(taskId: string): void {
     const end = new AbortController();
-    const stream: Stream = { type: 'subscription', end };
+    const stream: OpenStream = { type: 'subscription', end };
     this.#newest = stream;
     const release = onAbort(this.#for.signal, () => end.abort());
     void this.#keepReading(stream, taskId, end.signal).finally(release);
@@ -86,7 +86,7 @@ export class TaskStreamReader {
   }
 
   async #readOn(
-    stream: Stream,
+    stream: OpenStream,
     events: AsyncIterator<StreamResponse>,
     connection: A2aConnection,
   ): Promise<void> {
@@ -95,7 +95,7 @@ export class TaskStreamReader {
     streamed({ type: 'opened' });
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        if (this.#newest === stream) this.#for.take(next.value, connection);
+        if (this.#newest === stream) this.#for.applyEvent(next.value, connection);
       }
       streamed({ type: 'closed' });
     } catch (thrown) {
@@ -110,8 +110,8 @@ export class TaskStreamReader {
     this.#for.over(undefined);
   }
 
-  async #keepReading(stream: Stream, taskId: string, signal: AbortSignal): Promise<void> {
-    const { backOff, agent, view, enough, take, streamEnded, over, streamed } = this.#for;
+  async #keepReading(stream: OpenStream, taskId: string, signal: AbortSignal): Promise<void> {
+    const { backOff, agent, view, enough, applyEvent: take, streamEnded, over, streamed } = this.#for;
     const folds = (): boolean => this.#newest === stream;
     let trouble: ProductError | undefined;
     let open = false;

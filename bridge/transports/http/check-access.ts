@@ -30,13 +30,13 @@ export function checkHostAndOrigin(
   if (!validateHostHeader(host, localhostAllowedHostnames()).ok) {
     return {
       status: 403,
-      message: `This bridge does not answer to the host ${quoted(host ?? '')}. Use 127.0.0.1 or localhost.`,
+      message: `This bridge does not answer to the host ${quotedHeader(host ?? '')}. Use 127.0.0.1 or localhost.`,
     };
   }
   if (origin !== undefined && !isOwnOrigin(origin, host) && !origins.includes(origin)) {
     return {
       status: 403,
-      message: `Pages of ${quoted(origin)} may not call this bridge. Add the origin with --http-allow-origin.`,
+      message: `Pages of ${quotedHeader(origin)} may not call this bridge. Add the origin with --http-allow-origin.`,
     };
   }
   return undefined;
@@ -55,6 +55,6 @@ export function checkBearerToken(
   };
 }
 
-function quoted(text: string): string {
+function quotedHeader(text: string): string {
   return JSON.stringify(text.slice(0, 200));
 }

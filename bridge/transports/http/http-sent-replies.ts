@@ -11,14 +11,14 @@ export type HttpExchangeEnd = 'answered' | 'cut';
 /** The maximum number of stored replies. Replies that were cut off are never removed otherwise. */
 const MAX_REPLIES = 500;
 
-interface Answer {
+interface SentReply {
   onConfirmed: readonly OnReplyConfirmed[];
   written: boolean;
   confirmed: boolean;
 }
 
 export class HttpSentReplies implements SentReplies {
-  readonly #answers = new Map<string | number, Answer>();
+  readonly #answers = new Map<string | number, SentReply>();
 
   sent(request: string | number, onConfirmed: readonly OnReplyConfirmed[]): void {
     if (onConfirmed.length === 0) return;
@@ -34,7 +34,7 @@ export class HttpSentReplies implements SentReplies {
   written(request: string | number): void {
     const answer = this.#answers.get(request);
     if (answer !== undefined) answer.written = true;
-    this.#record();
+    this.#confirmWritten();
   }
 
   /**
@@ -43,10 +43,10 @@ export class HttpSentReplies implements SentReplies {
    */
   confirm(): void {
     for (const answer of this.#answers.values()) answer.confirmed = true;
-    this.#record();
+    this.#confirmWritten();
   }
 
-  #record(): void {
+  #confirmWritten(): void {
     for (const [request, { onConfirmed, written, confirmed }] of this.#answers) {
       if (!written || !confirmed) continue;
       this.#answers.delete(request);

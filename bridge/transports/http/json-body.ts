@@ -22,21 +22,21 @@ export const NO_BODY: ReadBody = { type: 'read', body: undefined };
 
 export async function readJsonBody(request: Request): Promise<ReadBody> {
   if (!isJsonContentType(request.headers.get('content-type')))
-    return refused(rpcErrorResponse(415, 'Send application/json.'));
+    return refusedBody(rpcErrorResponse(415, 'Send application/json.'));
   try {
     const read = await readRequestBody(request, MAX_BODY_BYTES);
     if (read.tooLarge) {
       await discard(request, MAX_DISCARDED_BYTES);
       const problem = `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`;
-      return refused(rpcErrorResponse(413, problem, { headers: CLOSE_CONNECTION }));
+      return refusedBody(rpcErrorResponse(413, problem, { headers: CLOSE_CONNECTION }));
     }
     return { type: 'read', body: JSON.parse(read.text) };
   } catch {
-    return refused(rpcErrorResponse(400, 'The body is not JSON.', { code: PARSE_ERROR }));
+    return refusedBody(rpcErrorResponse(400, 'The body is not JSON.', { code: PARSE_ERROR }));
   }
 }
 
-function refused(response: Response): ReadBody {
+function refusedBody(response: Response): ReadBody {
   return { type: 'refused', response };
 }
 

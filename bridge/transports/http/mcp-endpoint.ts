@@ -86,7 +86,7 @@ export function createMcpEndpoint({
         return Response.json(missingTasksError(subscription.id), { status: 400 });
       const receipts = new HttpSentReplies();
       answers.set(request, receipts);
-      void over.then((end) => end === 'answered' && receive(receipts, body));
+      void over.then((end) => end === 'answered' && recordRequest(receipts, body));
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
     },
     async close() {
@@ -96,7 +96,7 @@ export function createMcpEndpoint({
   };
 }
 
-function receive(receipts: HttpSentReplies, body: unknown): void {
+function recordRequest(receipts: HttpSentReplies, body: unknown): void {
   receipts.confirm();
   if (isJSONRPCRequest(body)) receipts.written(body.id);
 }

@@ -104,13 +104,13 @@ export class McpSessions {
         { code: -32_001 },
       );
     }
-    return this.#within(session, exchange);
+    return this.#answerInSession(session, exchange);
   }
 
   /** Ends the sessions that had no requests for longer than `idleMs`. */
   endIdle(): void {
     const before = this.#now() - this.#limits.idleMs;
-    for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#end(id, session);
+    for (const [id, session] of this.#idleSessions()) if (session.lastUsed <= before) this.#end(id, session);
   }
 
   close(): void {
@@ -163,13 +163,13 @@ export class McpSessions {
     this.#beginning += 1;
     try {
       await server.connect(transport);
-      return await this.#within(session, exchange);
+      return await this.#answerInSession(session, exchange);
     } finally {
       this.#beginning -= 1;
     }
   }
 
-  #within(session: McpSession, { request, body, over }: HttpExchange): Promise<Response> {
+  #answerInSession(session: McpSession, { request, body, over }: HttpExchange): Promise<Response> {
     session.open += 1;
     session.lastUsed = this.#now();
     void this.#release(session, { over, requests: requestsAnsweredTo(session, request, body) });
@@ -190,12 +190,12 @@ export class McpSessions {
   }
 
   #makeRoom(): boolean {
-    const [oldest] = this.#idle().toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    const [oldest] = this.#idleSessions().toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
     if (oldest !== undefined) this.#end(...oldest);
     return oldest !== undefined;
   }
 
-  #idle(): [string, McpSession][] {
+  #idleSessions(): [string, McpSession][] {
     return [...this.#sessions].filter(([, { open }]) => open === 0);
   }
 

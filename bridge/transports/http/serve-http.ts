@@ -115,7 +115,7 @@ interface RequestFacts extends LoggedMessageFacts {
   mcpSession?: string;
 }
 
-interface Inside {
+interface RequestHandlingParts {
   access: HttpAccessRules;
   endpoint: McpEndpoint;
   abortTool: AbortTool;
@@ -123,7 +123,11 @@ interface Inside {
   concerns: (facts: RequestFacts) => void;
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, inside: Inside): Promise<void> {
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  inside: RequestHandlingParts,
+): Promise<void> {
   const { headers } = request;
   const outside = checkHostAndOrigin(headers, inside.access);
   if (outside !== undefined) return refuse(response, rpcErrorResponse(outside.status, outside.message), {});
@@ -168,7 +172,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
 async function answerOf(
   request: IncomingMessage,
   response: ServerResponse,
-  { endpoint, concerns }: Inside,
+  { endpoint, concerns }: RequestHandlingParts,
 ): Promise<Response> {
   const { method = '' } = request;
   if (!METHODS.includes(method)) {

@@ -21,14 +21,14 @@ export function mcpLineErrorOf(line: string): McpLineError | undefined {
   if (line.trim() === '') return undefined;
   const value = parseJson(line);
   if (value === undefined)
-    return refusal(PARSE_ERROR, 'Parse error: the line is not JSON. Nothing was done.');
+    return lineError(PARSE_ERROR, 'Parse error: the line is not JSON. Nothing was done.');
   try {
     parseJSONRPCMessage(value);
     return undefined;
   } catch (error) {
     // Only an error about a request has an id. The id of a response belongs to a request of the bridge.
     const id = requestId.safeParse(value).data?.id;
-    return refusal(
+    return lineError(
       INVALID_REQUEST,
       `Invalid request: ${Array.isArray(value) ? 'MCP has no batches' : problemOf(error)}. Nothing was done.`,
       id,
@@ -38,10 +38,10 @@ export function mcpLineErrorOf(line: string): McpLineError | undefined {
 
 export function mcpLineTooLongError(limit: number): McpLineError {
   const message = `Invalid request: a line is longer than ${String(limit)} bytes. Nothing was done.`;
-  return refusal(INVALID_REQUEST, message);
+  return lineError(INVALID_REQUEST, message);
 }
 
-function refusal(code: number, message: string, id?: string | number): McpLineError {
+function lineError(code: number, message: string, id?: string | number): McpLineError {
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } };
 }
 

@@ -11,14 +11,14 @@ import { type McpLineError, mcpLineErrorOf, mcpLineTooLongError } from './check-
  * The maximum length of a line in bytes, slightly below 10 MiB. The SDK closes the connection if a line is longer than
  * 10 MiB.
  */
-const MAX_FRAME = 10 * 1024 * 1024 - 1;
+const MAX_LINE_BYTES = 10 * 1024 * 1024 - 1;
 
 export class McpLineFilter extends Transform {
   readonly #refuse: (refusal: McpLineError) => void;
   readonly #limit: number;
   readonly #lines: LineSplitter;
 
-  constructor(refuse: (refusal: McpLineError) => void, limit: number = MAX_FRAME) {
+  constructor(refuse: (refusal: McpLineError) => void, limit: number = MAX_LINE_BYTES) {
     super();
     this.#refuse = refuse;
     this.#limit = limit;

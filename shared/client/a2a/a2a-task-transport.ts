@@ -135,7 +135,7 @@ export class A2aTaskTransport implements TaskTransport {
     this.#lost = false;
     for await (const { event, data } of readResponseEvents(response, { quietMs: this.#quietMs, signal })) {
       if (event === 'error') throw errorFromBody(data, 200);
-      for (const progress of this.#take(data)) tell(progress);
+      for (const progress of this.#applyEvent(data)) tell(progress);
       if (this.#fold?.over === true) return 'enough';
     }
     // A2A 1.0 §3.1.2: the response stream of a message ends when the task waits. A subscription's stream stays open.
@@ -159,7 +159,7 @@ export class A2aTaskTransport implements TaskTransport {
     throw new Error('the stream opens before the task is found');
   }
 
-  #take(data: string): readonly Progress[] {
+  #applyEvent(data: string): readonly Progress[] {
     const event = parseAs(streamResponseSchema, data);
     if (this.#fold === undefined) {
       // A2A 1.0 §3.1.2: the first event is the task. An agent may send a message instead, but this client needs a task.

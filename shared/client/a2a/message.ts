@@ -14,11 +14,11 @@ import type {
 
 /** A2A 1.0 §3.2.1: the parameters of SendMessage and SendStreamingMessage. JSON omits undefined fields. */
 export interface SendMessageRequest {
-  message: UserMessage;
+  message: WireUserMessage;
   configuration?: { returnImmediately: boolean };
 }
 
-interface UserMessage {
+interface WireUserMessage {
   messageId: string;
   role: 'ROLE_USER';
   contextId: string | undefined;
@@ -69,7 +69,7 @@ export interface FileToSend {
 
 export function newTaskMessage(request: A2aTaskRequest, messageId: string): SendMessageRequest {
   const { text, sessionId, workspace, autoExecute, readOnly, mode, model, files = [] } = request;
-  return message(
+  return createRequest(
     [{ text }, ...files.map(filePart)],
     { messageId, sessionId },
     { workspace, autoExecute, readOnly, mode, model },
@@ -90,7 +90,7 @@ function dataPart(data: ExtensionData): Part {
 }
 
 export function textMessage(text: string, to: MessageAddress): SendMessageRequest {
-  return message([{ text }], to);
+  return createRequest([{ text }], to);
 }
 
 /** Builds the message that runs a command of the agent (extension `agent-command`). */
@@ -98,7 +98,7 @@ export function commandMessage(
   { command, args = [], sessionId, workspace }: CommandRequest,
   messageId: string,
 ): SendMessageRequest {
-  return message(
+  return createRequest(
     [dataPart({ extension: AGENT_COMMAND_EXTENSION, command, args })],
     { messageId, sessionId },
     { workspace },
@@ -114,7 +114,7 @@ export function revokeMessage(
   grants: GrantsToRevoke,
   { channel, ...to }: MessageAddress & { channel: string },
 ): SendMessageRequest {
-  return message([dataPart({ extension: TOOL_APPROVAL_EXTENSION, revoke: grants, channel })], to);
+  return createRequest([dataPart({ extension: TOOL_APPROVAL_EXTENSION, revoke: grants, channel })], to);
 }
 
 /**
@@ -125,10 +125,10 @@ export function decisionsMessage(
   decisions: readonly Decision[],
   { channel, ...to }: MessageAddress & { channel: string },
 ): SendMessageRequest {
-  return message([dataPart({ extension: TOOL_APPROVAL_EXTENSION, decisions, channel })], to);
+  return createRequest([dataPart({ extension: TOOL_APPROVAL_EXTENSION, decisions, channel })], to);
 }
 
-function message(
+function createRequest(
   parts: readonly Part[],
   { messageId, sessionId, taskId }: MessageAddress,
   settings?: NewTaskSettings,

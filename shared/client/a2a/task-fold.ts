@@ -86,7 +86,7 @@ export class TaskFold {
       if (state === 'running' && toolId !== null)
         this.#running.set(toolId, { toolId, tool, title, startedAt: null });
     }
-    this.#stand(task.status);
+    this.#applyStatus(task.status);
   }
 
   /**
@@ -106,27 +106,27 @@ export class TaskFold {
     const happened = happeningsIn(event);
     if (seq !== undefined && seq <= this.#cursor) return happened;
     this.#cursor = seq ?? this.#cursor;
-    if (artifactUpdate !== undefined) this.#say(artifactUpdate);
+    if (artifactUpdate !== undefined) this.#addText(artifactUpdate);
     if (statusUpdate === undefined) return happened;
     const calls = happened.flatMap((progress) => (progress.type === 'activity' ? [progress.activity] : []));
-    for (const each of calls) this.#follow(each, statusUpdate.status.timestamp ?? null);
+    for (const each of calls) this.#applyToolCallEvent(each, statusUpdate.status.timestamp ?? null);
     // The status of an event about a tool call lists no pending actions. While actions wait, the next event lists them.
     if (calls.length > 0 && this.#pending.length > 0) return happened;
     const [before, asked] = [this.#state, this.#pending.length];
-    this.#stand(statusUpdate.status);
+    this.#applyStatus(statusUpdate.status);
     // A status with pending actions is also progress if the state is the same, because the actions may have changed.
     const changed = before !== this.#state || asked + this.#pending.length > 0;
     return changed ? [...happened, { type: 'state', report: this.report }] : happened;
   }
 
-  #say({ artifact, append }: NonNullable<WireEvent['artifactUpdate']>): void {
+  #addText({ artifact, append }: NonNullable<WireEvent['artifactUpdate']>): void {
     if (isAside(artifact)) return;
     const { artifactId, parts } = artifact;
     const before = append === true ? (this.#said.get(artifactId) ?? '') : '';
     this.#said.set(artifactId, before + textOf(parts));
   }
 
-  #follow(happened: ToolCallEvent, at: string | null): void {
+  #applyToolCallEvent(happened: ToolCallEvent, at: string | null): void {
     if (happened.type === 'tool.started') {
       const { toolId, tool, title } = happened;
       this.#running.set(toolId, { toolId, tool, title, startedAt: at });
@@ -145,7 +145,7 @@ export class TaskFold {
     if (happened.type === 'tool.finished' && happened.toolId !== null) this.#running.delete(happened.toolId);
   }
 
-  #stand({ state, message }: WireStatus): void {
+  #applyStatus({ state, message }: WireStatus): void {
     this.#state = taskStateOf(state);
     const parts = message?.parts ?? [];
     this.#message = textOf(parts);

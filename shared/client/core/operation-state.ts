@@ -5,7 +5,7 @@ import type { Progress } from './progress.ts';
 import { hasEnded } from './task-report.ts';
 import type { PendingAction, TaskReport } from './task-report.ts';
 
-interface Seen {
+interface OperationFacts {
   /** An id that is unique until the page unloads. */
   readonly id: string;
   /** The text of the request. */
@@ -16,26 +16,34 @@ interface Seen {
 }
 
 export type Operation =
-  | (Seen & { readonly state: 'starting' })
-  | (Seen & { readonly state: 'running'; readonly report: TaskReport })
+  | (OperationFacts & { readonly state: 'starting' })
+  | (OperationFacts & { readonly state: 'running'; readonly report: TaskReport })
   /** The agent does not have the task yet. `reason` names the cause and the time of the next attempt. */
-  | (Seen & { readonly state: 'not-delivered'; readonly report: TaskReport; readonly reason: string })
+  | (OperationFacts & {
+      readonly state: 'not-delivered';
+      readonly report: TaskReport;
+      readonly reason: string;
+    })
   /** The task waits until a person decides the pending actions or answers the question. */
-  | (Seen & {
+  | (OperationFacts & {
       readonly state: 'waiting';
       readonly report: TaskReport;
       readonly pending: readonly PendingAction[];
       readonly question: string | null;
     })
-  | (Seen & { readonly state: 'completed'; readonly report: TaskReport })
-  | (Seen & { readonly state: 'canceled'; readonly report: TaskReport | null; readonly reason: string })
+  | (OperationFacts & { readonly state: 'completed'; readonly report: TaskReport })
+  | (OperationFacts & {
+      readonly state: 'canceled';
+      readonly report: TaskReport | null;
+      readonly reason: string;
+    })
   /** The agent refused the task. */
-  | (Seen & { readonly state: 'rejected'; readonly report: TaskReport; readonly reason: string })
+  | (OperationFacts & { readonly state: 'rejected'; readonly report: TaskReport; readonly reason: string })
   /**
    * The task failed, or its execution rejected with `error`. After such an error, the task may still run. `error` is
    * null if the agent reported the failure.
    */
-  | (Seen & {
+  | (OperationFacts & {
       readonly state: 'failed';
       readonly report: TaskReport | null;
       readonly error: unknown;

@@ -74,12 +74,12 @@ export class BridgeTaskTransport implements TaskTransport {
 
   async follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport> {
     try {
-      let report = this.#take(await this.#begin(tell, reading));
+      let report = this.#storeReport(await this.#begin(tell, reading));
       tell({ type: 'state', report });
       while (!hasEnded(report)) {
-        if (report.state === 'waiting') await this.#rest(reading);
+        if (report.state === 'waiting') await this.#waitForNextPoll(reading);
         const before = report;
-        report = this.#take(await this.#wait(report.sessionId, tell, reading));
+        report = this.#storeReport(await this.#wait(report.sessionId, tell, reading));
         if (isNews(before, report)) tell({ type: 'state', report });
       }
       return report;
@@ -133,7 +133,7 @@ export class BridgeTaskTransport implements TaskTransport {
         { sessionId: this.#beginning.sessionId, waitSeconds: 0 },
         { signal: reading },
       );
-    const onProgress = this.#progressed(tell);
+    const onProgress = this.#progressCallback(tell);
     if ('tool' in this.#beginning)
       return this.#tools.call(RUN_TOOL, { ...this.#beginning.tool, waitSeconds: 0 }, { onProgress });
     const { text, ...settings } = this.#beginning.request;
@@ -141,7 +141,7 @@ export class BridgeTaskTransport implements TaskTransport {
   }
 
   async #wait(sessionId: string, tell: OnProgress, reading: AbortSignal): Promise<McpCallResult> {
-    const progressed = this.#progressed(tell);
+    const progressed = this.#progressCallback(tell);
     let lost = false;
     const answered = (): void => {
       if (lost) tell({ type: 'reconnected' });
@@ -170,7 +170,7 @@ export class BridgeTaskTransport implements TaskTransport {
    * Returns the callback for MCP progress messages. The callback also reads the list of running tools from each
    * message, because the wait tool does not return when a tool starts or ends.
    */
-  #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
+  #progressCallback(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {
       const before = this.#report;
       const tools = findRunningTools(params);
@@ -184,7 +184,7 @@ export class BridgeTaskTransport implements TaskTransport {
   }
 
   /** Waits until this client sends a decision or a message, or until the time for the next poll. */
-  async #rest(reading: AbortSignal): Promise<void> {
+  async #waitForNextPoll(reading: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
     reading.addEventListener('abort', this.#wake);
@@ -192,7 +192,7 @@ export class BridgeTaskTransport implements TaskTransport {
     reading.removeEventListener('abort', this.#wake);
   }
 
-  #take(result: McpCallResult): TaskReport {
+  #storeReport(result: McpCallResult): TaskReport {
     this.#report = taskReportOf(result);
     this.#named.resolve(this.#report.sessionId);
     return this.#report;
@@ -204,10 +204,10 @@ export class BridgeTaskTransport implements TaskTransport {
  * pending actions, or the running tools.
  */
 function isNews(before: TaskReport, now: TaskReport): boolean {
-  return visible(before) !== visible(now);
+  return visibleStateKey(before) !== visibleStateKey(now);
 }
 
-function visible({ state, message, output, pending, question, tools }: TaskReport): string {
+function visibleStateKey({ state, message, output, pending, question, tools }: TaskReport): string {
   const asked = pending.map(({ callId, shown }) => [callId, shown]);
   return JSON.stringify([state, message, output, asked, question, tools.map(({ toolId }) => toolId)]);
 }

@@ -27,7 +27,7 @@ export class BridgeToolCaller {
 
   /** Calls an MCP tool once. A result with `isError` is returned, not thrown. @throws ClientError */
   call(name: string, args: Arguments, options?: RequestOptions): Promise<McpCallResult> {
-    return this.#connection.request(mcpCallResultSchema, this.#calling(name, args), options);
+    return this.#connection.request(mcpCallResultSchema, this.#callRequest(name, args), options);
   }
 
   /** Calls a read-only MCP tool. If the response is lost, calls the tool again. */
@@ -45,7 +45,7 @@ export class BridgeToolCaller {
 
   /** Calls an MCP tool while the page unloads. Does not wait for the response. */
   callLeaving(name: string, args: Arguments): void {
-    this.#connection.requestLeaving(this.#calling(name, args));
+    this.#connection.requestLeaving(this.#callRequest(name, args));
   }
 
   async toolsOf(sessionId: string): Promise<readonly SessionToolExecution[]> {
@@ -63,7 +63,7 @@ export class BridgeToolCaller {
     return this.#connection.request(abortAnswerSchema, { method: 'tools/abort', params: { toolId, reason } });
   }
 
-  #calling(name: string, args: Arguments): { method: string; params: Record<string, unknown> } {
+  #callRequest(name: string, args: Arguments): { method: string; params: Record<string, unknown> } {
     return {
       method: 'tools/call',
       params: {

@@ -34,7 +34,7 @@ export interface McpClientInfo {
 
 type Headers = Readonly<Record<string, string>>;
 type Params = Readonly<Record<string, unknown>> & { _meta?: Readonly<Record<string, unknown>> };
-type Outgoing = { method: string; params?: Params };
+type OutgoingMessage = { method: string; params?: Params };
 
 interface SentRequest {
   jsonrpc: '2.0';
@@ -71,26 +71,26 @@ export class McpConnection {
    */
   async request<Schema extends z.ZodMiniType>(
     schema: Schema,
-    message: Outgoing,
+    message: OutgoingMessage,
     options: RequestOptions = {},
   ): Promise<z.output<Schema>> {
     let result: unknown;
-    const beginning = this.#begun();
+    const beginning = this.#beginOnce();
     try {
       result = await this.#exchange(message, await beginning, options);
     } catch (error) {
       if (!(error instanceof ClientError && error.status === 404)) throw error;
       // Another request may have started the new session already.
       if (this.#beginning === beginning) this.#beginning = undefined;
-      result = await this.#exchange(message, await this.#begun(), options);
+      result = await this.#exchange(message, await this.#beginOnce(), options);
     }
     return validateAs(schema, result, JSON.stringify(result) ?? '');
   }
 
   /** Sends a request while the page unloads. Does not wait for the response. Without an MCP session, sends nothing. */
-  requestLeaving(message: Outgoing): void {
+  requestLeaving(message: OutgoingMessage): void {
     if (this.#session === undefined) return;
-    this.#post(this.#numbered(message), this.#session, { keepalive: true }).catch(() => undefined);
+    this.#post(this.#toNumberedRequest(message), this.#session, { keepalive: true }).catch(() => undefined);
   }
 
   /** Ends the MCP session, if there is one. Tasks continue. @throws ClientError */
@@ -101,7 +101,7 @@ export class McpConnection {
     if (headers?.[SESSION] !== undefined) await this.#service.ask('', { method: 'DELETE', headers });
   }
 
-  #begun(): Promise<Headers> {
+  #beginOnce(): Promise<Headers> {
     this.#beginning ??= this.#begin().catch((error: unknown) => {
       this.#beginning = undefined;
       throw error;
@@ -111,7 +111,7 @@ export class McpConnection {
 
   async #begin(): Promise<Headers> {
     const params = { protocolVersion: REVISION, capabilities: {}, clientInfo: this.#identity };
-    const asked = this.#numbered({ method: 'initialize', params });
+    const asked = this.#toNumberedRequest({ method: 'initialize', params });
     const response = await this.#post(asked, {}, {});
     const result = await this.#answerIn(response, asked.id, {});
     const { protocolVersion } = validateAs(initializeResultSchema, result, JSON.stringify(result) ?? '');
@@ -126,18 +126,18 @@ export class McpConnection {
   }
 
   async #exchange(
-    message: Outgoing,
+    message: OutgoingMessage,
     headers: Headers,
     { signal, onProgress }: RequestOptions,
   ): Promise<unknown> {
     if (signal?.aborted === true)
-      throw withdrawal('The request was aborted before it was sent. Nothing has run.');
-    const asked = this.#numbered(message, onProgress !== undefined);
+      throw abortedError('The request was aborted before it was sent. Nothing has run.');
+    const asked = this.#toNumberedRequest(message, onProgress !== undefined);
     const reading = new AbortController();
     let withdraw: (() => void) | undefined;
     const withdrawn = new Promise<never>((_, reject) => {
       withdraw = () => {
-        reject(withdrawal('The request was aborted. A task that it started may continue.'));
+        reject(abortedError('The request was aborted. A task that it started may continue.'));
         const reason = typeof signal?.reason === 'string' ? signal.reason : 'the client no longer waits';
         const params = { requestId: asked.id, reason };
         this.#post({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, headers, {})
@@ -147,7 +147,7 @@ export class McpConnection {
     });
     if (withdraw !== undefined) signal?.addEventListener('abort', withdraw);
     try {
-      const answer = this.#answered(asked, headers, { onProgress, signal: reading.signal });
+      const answer = this.#readAnswer(asked, headers, { onProgress, signal: reading.signal });
       return await Promise.race([answer, withdrawn]);
     } finally {
       if (withdraw !== undefined) signal?.removeEventListener('abort', withdraw);
@@ -155,7 +155,7 @@ export class McpConnection {
   }
 
   /** Reads the response to a request. If the response is lost, throws an error with the code `outcome-unknown`. */
-  async #answered(
+  async #readAnswer(
     asked: SentRequest,
     headers: Headers,
     options: RequestOptions & { signal: AbortSignal },
@@ -195,7 +195,7 @@ export class McpConnection {
     throw new ClientError('unreachable', 'The stream ended before the answer.');
   }
 
-  #numbered({ method, params = {} }: Outgoing, progress = false): SentRequest {
+  #toNumberedRequest({ method, params = {} }: OutgoingMessage, progress = false): SentRequest {
     this.#lastId += 1;
     const id = this.#lastId;
     return {
@@ -234,7 +234,7 @@ function resultOf({ result, error }: JsonRpcMessage): unknown {
   throw new ClientError('refused', error.message, { facts: { code: String(error.code) } });
 }
 
-function withdrawal(message: string): ClientError {
+function abortedError(message: string): ClientError {
   return new ClientError('aborted', message);
 }
 

@@ -15,9 +15,9 @@ it('the connection reports the end of the agent to its listener before end() res
   });
   const lost: string[] = [];
   connection.listen({
-    told: () => undefined,
-    asked: () => () => undefined,
-    lost: (message) => void lost.push(message),
+    onUpdate: () => undefined,
+    onPermissionRequest: () => () => undefined,
+    onEnd: (message) => void lost.push(message),
   });
   connection.giveUp('said too much');
   await connection.end();

@@ -213,7 +213,7 @@ describe('the approval webhook', () => {
   test('the bridge posts nothing if it learns before the post that another client has decided', async () => {
     const { session } = await waiting('one');
     const other = sessionWith();
-    other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
+    other.applyEvent({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
     await decide(other, 'one', 'approve');
     clock.advance(AFTER_MS);
     await until(session, () => session.view?.state === 'completed');
@@ -336,7 +336,7 @@ describe('the approval webhook', () => {
   test('one of two bridges posts a pending action, and a cancel of the task is posted too', async () => {
     await waiting('one');
     const other = sessionWith();
-    other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
+    other.applyEvent({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
     await postsAbout(other);
     clock.advance(AFTER_MS);
     await receiver.got('approval.asked');

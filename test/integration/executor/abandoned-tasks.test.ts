@@ -56,7 +56,7 @@ async function start(): Promise<Stage> {
   const service = await startTaskService({ stateDir, workspace: stateDir, models: model, journal: shared });
   await service.tasks.recover();
   const look = async (): Promise<void> => {
-    server?.look();
+    server?.onSearch();
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
   };
   return { ...service, model, journal, claimed, state, look };

@@ -17,14 +17,14 @@ export function PreviewView({ action }: { action: PendingAction }) {
     case 'command':
       return (
         <>
-          <Code text={shown(preview.command)} language="bash" />
+          <Code text={visibleLinesText(preview.command)} language="bash" />
           <small class="quiet">in {visibleLine(preview.cwd)}</small>
         </>
       );
     case 'url':
-      return <pre aria-label="Preview">{shown(preview.url)}</pre>;
+      return <pre aria-label="Preview">{visibleLinesText(preview.url)}</pre>;
     case 'json':
-      return <Code text={shown(JSON.stringify(preview.value, null, 2))} language="json" />;
+      return <Code text={visibleLinesText(JSON.stringify(preview.value, null, 2))} language="json" />;
     case 'text':
       return <pre aria-label="Preview">{preview.text}</pre>;
     case 'question':
@@ -48,6 +48,6 @@ function Code({ text, language }: { text: string; language: HighlightLanguage })
   );
 }
 
-function shown(text: string): string {
+function visibleLinesText(text: string): string {
   return visibleLines(text).join('\n');
 }

@@ -37,7 +37,7 @@ export function updateShownActions(
 ): readonly ShownAction[] {
   const added = pending.filter(({ callId }) => shown.every(({ action }) => action.callId !== callId));
   return [
-    ...shown.map((each) => followed(each, pending, added.length > 0)),
+    ...shown.map((each) => updateShownAction(each, pending, added.length > 0)),
     ...added.map((action): ShownAction => ({ type: 'waits', action })),
   ];
 }
@@ -63,7 +63,11 @@ export function withAcceptedDecision(
   );
 }
 
-function followed(each: ShownAction, pending: readonly PendingAction[], othersCame: boolean): ShownAction {
+function updateShownAction(
+  each: ShownAction,
+  pending: readonly PendingAction[],
+  othersCame: boolean,
+): ShownAction {
   const now = pending.find(({ callId }) => callId === each.action.callId);
   if (now === undefined) {
     if (each.type === 'waits') return { type: 'gone', action: each.action, newerCame: othersCame };

@@ -8,23 +8,23 @@ export interface TrustLimitTexts {
 
 export const NO_TRUST_LIMITS: TrustLimitTexts = { minutes: '', uses: '' };
 
-type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
+type TrustGrant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
 
 /**
  * Returns the limits of the grant, or undefined if there is no limit.
  * @throws Error if a field is not a positive number, or `uses` is not an integer
  */
-export function grantFromForm({ minutes, uses }: TrustLimitTexts): Grant | undefined {
+export function grantFromForm({ minutes, uses }: TrustLimitTexts): TrustGrant | undefined {
   const grant = {
-    ...(minutes.trim() !== '' && { minutes: positive(minutes, 'minutes') }),
-    ...(uses.trim() !== '' && { uses: positive(uses, 'calls') }),
+    ...(minutes.trim() !== '' && { minutes: parsePositiveNumber(minutes, 'minutes') }),
+    ...(uses.trim() !== '' && { uses: parsePositiveNumber(uses, 'calls') }),
   };
   if (grant.uses !== undefined && !Number.isInteger(grant.uses))
     throw new Error('Enter the number of calls as a whole number, for example 3.');
   return Object.keys(grant).length === 0 ? undefined : grant;
 }
 
-function positive(text: string, what: string): number {
+function parsePositiveNumber(text: string, what: string): number {
   const number = Number(text);
   if (!(number > 0 && Number.isFinite(number)))
     throw new Error(`Enter the number of ${what} as a number above 0.`);

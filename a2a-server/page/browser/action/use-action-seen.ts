@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
-interface Seen {
+interface ActionSeen {
   head: RefObject<HTMLHeadingElement>;
   foot: RefObject<HTMLDivElement>;
   /** True after the first and the last part of the action have both been on the screen. */
@@ -12,7 +12,7 @@ interface Seen {
  * Reports whether a person can have read an action. A browser reports nothing while the page is hidden.
  * @param code the `shown` code of the action. A new code means that the person must read the action again
  */
-export function useActionSeen(code: string): Seen {
+export function useActionSeen(code: string): ActionSeen {
   const head = useRef<HTMLHeadingElement>(null);
   const foot = useRef<HTMLDivElement>(null);
   const [seenCode, setSeenCode] = useState<string>();

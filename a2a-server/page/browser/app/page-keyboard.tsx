@@ -38,7 +38,7 @@ export function PageKeyboard() {
       if (command === undefined) return;
       event.preventDefault();
       if (command === 'help') dialog.current?.showModal();
-      else run(command);
+      else runKeyboardCommand(command);
     };
     document.addEventListener('keydown', handle);
     document.addEventListener('focusin', enter);
@@ -94,7 +94,7 @@ function leavesField({ key, target }: KeyboardEvent): boolean {
   return key === 'Escape' || key === 'Tab' || (key === 'Enter' && target instanceof HTMLInputElement);
 }
 
-function run(command: Exclude<KeyboardCommand, 'help'>): void {
+function runKeyboardCommand(command: Exclude<KeyboardCommand, 'help'>): void {
   const actions = [...document.querySelectorAll<HTMLElement>(WAITING_ACTIONS)];
   const focus = document.activeElement ?? document.body;
   const selected = actions.find((each) => each.contains(focus));
@@ -113,7 +113,7 @@ function run(command: Exclude<KeyboardCommand, 'help'>): void {
     case 'edit':
       // D2: the first press selects an action, so that the person sees which one the second press decides.
       if (selected === undefined) return focusAction(nextAction(actions, focus));
-      return operate(selected, command.charAt(0));
+      return activateControl(selected, command.charAt(0));
   }
 }
 
@@ -135,7 +135,7 @@ function focusAction(action: Element | null | undefined): void {
 }
 
 /** Clicks the button, or focuses the field, that this key has in an action. First shows the end of the action. */
-function operate(action: HTMLElement, key: string): void {
+function activateControl(action: HTMLElement, key: string): void {
   const control = action.querySelector<HTMLElement>(`[data-key="${key}"]`);
   if (!control) return;
   if (action.dataset['seen'] !== 'true') action.scrollIntoView({ block: 'end' });

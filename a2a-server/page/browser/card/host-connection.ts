@@ -26,12 +26,12 @@ interface HostEvents {
   onContext: (context: HostContext) => void;
 }
 
-type Waiting = (answer: { result: unknown } | { error: Error }) => void;
+type AnswerHandler = (answer: { result: unknown } | { error: Error }) => void;
 
 export class McpAppHostConnection {
   readonly #host: Window;
   readonly #events: HostEvents;
-  readonly #waiting = new Map<unknown, Waiting>();
+  readonly #waiting = new Map<unknown, AnswerHandler>();
   #lastId = 0;
 
   constructor(host: Window, events: HostEvents) {
@@ -39,7 +39,7 @@ export class McpAppHostConnection {
     this.#events = events;
     window.addEventListener('message', (event) => {
       // Any page may post messages to this page. Only the messages of the host are read.
-      if (event.source === host) this.#take(event.data);
+      if (event.source === host) this.#handleMessage(event.data);
     });
   }
 
@@ -101,11 +101,11 @@ export class McpAppHostConnection {
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
 
-  #take(message: unknown): void {
+  #handleMessage(message: unknown): void {
     const id = fieldOf(message, 'id');
     const method = fieldOf(message, 'method');
     const params = fieldOf(message, 'params');
-    if (method === undefined) return this.#settle(id, message);
+    if (method === undefined) return this.#settleRequest(id, message);
     if (method === 'ui/notifications/tool-result')
       return this.#events.onResult(fieldOf(params, 'structuredContent'));
     if (method === 'ui/notifications/host-context-changed') return this.#events.onContext(contextOf(params));
@@ -115,7 +115,7 @@ export class McpAppHostConnection {
     if (id !== undefined) this.#post({ id, error: { code: -32601, message: 'Method not found' } });
   }
 
-  #settle(id: unknown, message: unknown): void {
+  #settleRequest(id: unknown, message: unknown): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     const error = fieldOf(message, 'error');

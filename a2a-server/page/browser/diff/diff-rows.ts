@@ -43,7 +43,7 @@ export function parseDiff(diff: string): ParsedDiff | undefined {
       }
       const [, oldStart, oldLines = '1', newStart, newLines = '1'] = hunk;
       // An empty side starts at the line before the hunk, or at 0.
-      const [oldFirst, newFirst] = [first(oldStart, oldLines), first(newStart, newLines)];
+      const [oldFirst, newFirst] = [firstLineNumber(oldStart, oldLines), firstLineNumber(newStart, newLines)];
       rows.push({ type: 'hunk', text, skipped: Math.max(0, newFirst - after) });
       [before, after] = [oldFirst, newFirst];
       [beforeEnd, afterEnd] = [before + Number(oldLines), after + Number(newLines)];
@@ -71,7 +71,7 @@ export function parseDiff(diff: string): ParsedDiff | undefined {
   return complete && rows.some(({ type }) => type === 'hunk') ? { rows, added, removed } : undefined;
 }
 
-function first(start: string | undefined, lines: string): number {
+function firstLineNumber(start: string | undefined, lines: string): number {
   return Number(start) + (lines === '0' ? 1 : 0);
 }
 

@@ -101,7 +101,7 @@ interface LineOptions {
 }
 
 function oneColumn(row: DiffRow | DiffFold, index: number, options: LineOptions) {
-  if (!('before' in row)) return across(row, index, { ...options, columns: 3 });
+  if (!('before' in row)) return fullWidthRow(row, index, { ...options, columns: 3 });
   return (
     <tr key={index} class={row.type} tabIndex={options.isLastOpened(row) ? -1 : undefined}>
       <td class="number">{row.before}</td>
@@ -114,7 +114,7 @@ function oneColumn(row: DiffRow | DiffFold, index: number, options: LineOptions)
 }
 
 function twoColumns(line: ReturnType<typeof sideBySideRows>[number], index: number, options: LineOptions) {
-  if ('across' in line) return across(line.across, index, { ...options, columns: 4 });
+  if ('across' in line) return fullWidthRow(line.across, index, { ...options, columns: 4 });
   return (
     <tr key={index} tabIndex={line.left !== null && options.isLastOpened(line.left) ? -1 : undefined}>
       <Side row={line.left} number="before" {...options} />
@@ -155,7 +155,7 @@ interface AcrossOptions extends LineOptions {
   columns: number;
 }
 
-function across(row: DiffRow | DiffFold, index: number, { columns, onOpen }: AcrossOptions) {
+function fullWidthRow(row: DiffRow | DiffFold, index: number, { columns, onOpen }: AcrossOptions) {
   const skipped = row.type === 'hunk' && row.skipped > 0;
   return (
     <tr key={index} class="across">

@@ -28,13 +28,13 @@ interface TaskGroupsView {
 }
 
 /** The groups from the server, and the query that they answer. */
-interface Answer {
+interface AnsweredQuery {
   query: string;
   groups: TaskGroups;
 }
 
 export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void): TaskGroupsView {
-  const [answer, setAnswer] = useState<Answer>();
+  const [answer, setAnswer] = useState<AnsweredQuery>();
   const [since, setSince] = useState<number>();
   const [problem, setProblem] = useState<string>();
   const [moreProblem, setMoreProblem] = useState<string>();
@@ -46,7 +46,7 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
   const running = useRef<{ again: boolean } | null>(null);
 
   /** Shows an answer. The next request may begin before the page has drawn it. */
-  const take = (next: Answer): void => {
+  const take = (next: AnsweredQuery): void => {
     latest.current = { ...latest.current, answer: next };
     setAnswer(next);
   };

@@ -52,7 +52,7 @@ export function onPasskeysChange(act: () => void): () => void {
 /** Registers a passkey of this browser. @throws ClientError, or Error if the person does not confirm */
 export async function registerPasskey(code: string, name: string): Promise<void> {
   const optionsJSON = creationOptionsSchema.parse(await sendJson('/passkeys/registration', { code }));
-  const { id, rawId, type, response } = await confirmed(startRegistration({ optionsJSON }));
+  const { id, rawId, type, response } = await withPasskeyErrors(startRegistration({ optionsJSON }));
   const { clientDataJSON, attestationObject, transports = [] } = response;
   await sendJson('/passkeys', {
     code,
@@ -85,12 +85,12 @@ export async function assertPresence(taskId: string, decision: Decision): Promis
     ...options,
     allowCredentials: options.allowCredentials.map(({ id, type }) => ({ id, type })),
   };
-  const { id, response } = await confirmed(startAuthentication({ optionsJSON }));
+  const { id, response } = await withPasskeyErrors(startAuthentication({ optionsJSON }));
   const { authenticatorData, clientDataJSON, signature } = response;
   return { id, authenticatorData, clientDataJSON, signature };
 }
 
-async function confirmed<T>(ceremony: Promise<T>): Promise<T> {
+async function withPasskeyErrors<T>(ceremony: Promise<T>): Promise<T> {
   try {
     return await ceremony;
   } catch (error) {

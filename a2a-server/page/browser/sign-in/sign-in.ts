@@ -59,9 +59,9 @@ export function onSignInChange(act: () => void): () => void {
   return () => window.removeEventListener('storage', changed);
 }
 
-type Answer = { body: Record<string, unknown> } | { problem: string; status: number };
+type PostResult = { body: Record<string, unknown> } | { problem: string; status: number };
 
-export async function tryPostJson(path: string, body: object): Promise<Answer> {
+export async function tryPostJson(path: string, body: object): Promise<PostResult> {
   try {
     const response = await signedInFetch(path, {
       method: 'POST',

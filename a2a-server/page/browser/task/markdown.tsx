@@ -25,7 +25,7 @@ const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[*+-]|\d{1,9}[.)])[ \t]+){50}/m;
 export function Markdown({ text }: { text: string }) {
   const tokens = tokensOf(text);
   if (tokens === undefined) return <p class="plain">{visibleText(text)}</p>;
-  return <div class="markdown">{blocks(tokens, 0)}</div>;
+  return <div class="markdown">{renderBlocks(tokens, 0)}</div>;
 }
 
 function tokensOf(text: string): readonly Token[] | undefined {
@@ -39,8 +39,8 @@ function tokensOf(text: string): readonly Token[] | undefined {
   }
 }
 
-function blocks(tokens: readonly Token[], depth: number): ComponentChildren {
-  return tokens.map((token) => block(token, depth + 1));
+function renderBlocks(tokens: readonly Token[], depth: number): ComponentChildren {
+  return tokens.map((token) => renderBlock(token, depth + 1));
 }
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -70,7 +70,7 @@ function isKnown(token: Token): token is MarkedToken {
   return KNOWN.has(token.type);
 }
 
-function block(token: Token, depth: number): ComponentChildren {
+function renderBlock(token: Token, depth: number): ComponentChildren {
   if (depth > MAX_DEPTH || !isKnown(token)) return <p class="plain">{visibleText(token.raw)}</p>;
   switch (token.type) {
     case 'space':
@@ -83,7 +83,7 @@ function block(token: Token, depth: number): ComponentChildren {
       const level = Math.min(6, token.depth + 3);
       return (
         <div role="heading" aria-level={level} class={`heading level-${token.depth}`}>
-          {inlines(token.tokens, depth)}
+          {renderInlines(token.tokens, depth)}
         </div>
       );
     }
@@ -94,16 +94,16 @@ function block(token: Token, depth: number): ComponentChildren {
         </pre>
       );
     case 'blockquote':
-      return <blockquote>{blocks(token.tokens, depth)}</blockquote>;
+      return <blockquote>{renderBlocks(token.tokens, depth)}</blockquote>;
     case 'list': {
-      const items = token.items.map((item) => <li>{blocks(item.tokens, depth)}</li>);
+      const items = token.items.map((item) => <li>{renderBlocks(item.tokens, depth)}</li>);
       if (!token.ordered) return <ul>{items}</ul>;
       return <ol start={token.start === '' ? 1 : token.start}>{items}</ol>;
     }
     case 'table':
       return <Table {...token} depth={depth} />;
     case 'paragraph':
-      return <p>{inlines(token.tokens, depth)}</p>;
+      return <p>{renderInlines(token.tokens, depth)}</p>;
     // A token `html` is a block of HTML, or a paragraph of a tight list.
     case 'html':
       return <p class="plain">{visibleText(token.text)}</p>;
@@ -118,9 +118,9 @@ function block(token: Token, depth: number): ComponentChildren {
     case 'link':
     case 'strong':
     case 'text':
-      return inline(token, depth);
+      return renderInline(token, depth);
     case 'list_item':
-      return blocks(token.tokens, depth);
+      return renderBlocks(token.tokens, depth);
   }
 }
 
@@ -131,7 +131,7 @@ function Table({ header, rows, depth }: Tokens.Table & { depth: number }) {
         <thead>
           <tr>
             {header.map((cell) => (
-              <th>{inlines(cell.tokens, depth)}</th>
+              <th>{renderInlines(cell.tokens, depth)}</th>
             ))}
           </tr>
         </thead>
@@ -139,7 +139,7 @@ function Table({ header, rows, depth }: Tokens.Table & { depth: number }) {
           {rows.map((row) => (
             <tr>
               {row.map((cell) => (
-                <td>{inlines(cell.tokens, depth)}</td>
+                <td>{renderInlines(cell.tokens, depth)}</td>
               ))}
             </tr>
           ))}
@@ -149,23 +149,23 @@ function Table({ header, rows, depth }: Tokens.Table & { depth: number }) {
   );
 }
 
-function inlines(tokens: readonly Token[], depth: number): ComponentChildren {
-  return tokens.map((token) => inline(token, depth + 1));
+function renderInlines(tokens: readonly Token[], depth: number): ComponentChildren {
+  return tokens.map((token) => renderInline(token, depth + 1));
 }
 
-function inline(token: Token, depth: number): ComponentChildren {
+function renderInline(token: Token, depth: number): ComponentChildren {
   if (depth > MAX_DEPTH || !isKnown(token)) return visibleText(token.raw);
   switch (token.type) {
     case 'text':
-      return token.tokens === undefined ? visibleText(token.text) : inlines(token.tokens, depth);
+      return token.tokens === undefined ? visibleText(token.text) : renderInlines(token.tokens, depth);
     case 'escape':
       return visibleText(token.text);
     case 'strong':
-      return <strong>{inlines(token.tokens, depth)}</strong>;
+      return <strong>{renderInlines(token.tokens, depth)}</strong>;
     case 'em':
-      return <em>{inlines(token.tokens, depth)}</em>;
+      return <em>{renderInlines(token.tokens, depth)}</em>;
     case 'del':
-      return <del>{inlines(token.tokens, depth)}</del>;
+      return <del>{renderInlines(token.tokens, depth)}</del>;
     case 'codespan':
       return <code>{visibleText(token.text)}</code>;
     case 'br':
@@ -173,9 +173,9 @@ function inline(token: Token, depth: number): ComponentChildren {
     case 'checkbox':
       return token.checked ? '☑ ' : '☐ ';
     case 'link':
-      return link(token.href, token.text, inlines(token.tokens, depth));
+      return renderLink(token.href, token.text, renderInlines(token.tokens, depth));
     case 'image':
-      return link(token.href, token.text, `image: ${visibleLine(token.text)}`);
+      return renderLink(token.href, token.text, `image: ${visibleLine(token.text)}`);
     // Of the following types, only raw HTML can be an inline token. The others are always block tokens.
     case 'html':
     case 'blockquote':
@@ -192,7 +192,7 @@ function inline(token: Token, depth: number): ComponentChildren {
   }
 }
 
-function link(href: string, text: string, children: ComponentChildren): ComponentChildren {
+function renderLink(href: string, text: string, children: ComponentChildren): ComponentChildren {
   const url = allowedLinkUrl(href);
   // The lexer makes a link of an email address, whose text is the address.
   if (url === undefined) return href === `mailto:${text}` ? children : [children, ` (${visibleLine(href)})`];

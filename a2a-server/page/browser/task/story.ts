@@ -129,17 +129,17 @@ class StoryDraft {
       case 'artifact':
         return this.#writeArtifact(event);
       case 'abandoned':
-        return this.#abandon(event);
+        return this.#abandonTurn(event);
       case 'requested':
-        return this.#request(event);
+        return this.#addRequestedCall(event);
       case 'decided':
-        return this.#change(event.callId, (call) => ({
+        return this.#changeCall(event.callId, (call) => ({
           ...call,
           ...(event.edited !== null && { title: event.edited.title, input: event.edited.input }),
           decisions: [...call.decisions, event],
         }));
       case 'started':
-        return this.#change(event.callId, (call) => ({
+        return this.#changeCall(event.callId, (call) => ({
           ...call,
           runs: [...call.runs, { toolId: event.toolId, startedAt: event.at, output: '', end: undefined }],
         }));
@@ -151,16 +151,29 @@ class StoryDraft {
       case 'finished':
         return this.#changeRun(event, (run) => ({ ...run, end: event }));
       case 'withdrawn':
-        return this.#change(event.callId, (call) => ({ ...call, withdrawn: true }));
+        return this.#changeCall(event.callId, (call) => ({ ...call, withdrawn: true }));
       case 'outdated':
-        return this.#change(event.callId, (call) => ({ ...call, outdated: event.seq }));
+        return this.#changeCall(event.callId, (call) => ({ ...call, outdated: event.seq }));
       case 'files':
-        return this.#change(event.callId, (call) => ({ ...call, files: [...call.files, ...event.files] }));
+        return this.#changeCall(event.callId, (call) => ({
+          ...call,
+          files: [...call.files, ...event.files],
+        }));
     }
   }
 
   /** Adds a requested tool call. A call may be requested again after a crash. It keeps its place. */
-  #request({ seq, at, callId, tool, title, input, source, verdict, refused }: EventOf<'requested'>): void {
+  #addRequestedCall({
+    seq,
+    at,
+    callId,
+    tool,
+    title,
+    input,
+    source,
+    verdict,
+    refused,
+  }: EventOf<'requested'>): void {
     const call: StoryCall = {
       type: 'call',
       seq,
@@ -178,7 +191,7 @@ class StoryDraft {
       withdrawn: false,
       outdated: 0,
     };
-    this.#place(callId, call);
+    this.#putStep(callId, call);
   }
 
   /**
@@ -201,11 +214,11 @@ class StoryDraft {
   #writeArtifact({ seq, at, artifactId, name, text, append }: EventOf<'artifact'>): void {
     const key = `artifact ${artifactId}`;
     const found = this.#find(key);
-    if (found?.type === 'text') this.#place(key, { ...found, text: append ? found.text + text : text });
-    else this.#place(key, { type: 'text', seq, at, name, turn: null, text, abandoned: undefined });
+    if (found?.type === 'text') this.#putStep(key, { ...found, text: append ? found.text + text : text });
+    else this.#putStep(key, { type: 'text', seq, at, name, turn: null, text, abandoned: undefined });
   }
 
-  #abandon({ turn, reason }: EventOf<'abandoned'>): void {
+  #abandonTurn({ turn, reason }: EventOf<'abandoned'>): void {
     for (const [index, step] of this.steps.entries())
       if (step.type === 'text' && step.turn === turn) this.steps[index] = { ...step, abandoned: reason };
   }
@@ -215,22 +228,22 @@ class StoryDraft {
     return index === undefined ? undefined : this.steps[index];
   }
 
-  #place(key: string, step: StoryStep): void {
+  #putStep(key: string, step: StoryStep): void {
     const index = this.places.get(key) ?? this.steps.length;
     this.places.set(key, index);
     this.steps[index] = step;
   }
 
-  #change(callId: string, change: (call: StoryCall) => StoryCall): void {
+  #changeCall(callId: string, change: (call: StoryCall) => StoryCall): void {
     const found = this.#find(callId);
-    if (found?.type === 'call') this.#place(callId, change(found));
+    if (found?.type === 'call') this.#putStep(callId, change(found));
   }
 
   #changeRun(
     { callId, toolId }: { callId: string; toolId: string },
     change: (run: StoryToolExecution) => StoryToolExecution,
   ): void {
-    this.#change(callId, (call) => ({
+    this.#changeCall(callId, (call) => ({
       ...call,
       runs: call.runs.map((run) => (run.toolId === toolId ? change(run) : run)),
     }));

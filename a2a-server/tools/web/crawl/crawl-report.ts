@@ -4,7 +4,7 @@ import { truncate } from '../../../../shared/text/shortened-text.ts';
 import type { WebPage } from '../parse-html-page.ts';
 import { type QueryWords, bestPassages } from './query-words.ts';
 
-interface Found {
+interface FoundPage {
   url: URL;
   title: string;
   passages: string[];
@@ -20,7 +20,7 @@ const MAX_FAILURES = 20;
 export class CrawlReport {
   readonly #what: string;
   readonly #query: QueryWords;
-  readonly #found: Found[] = [];
+  readonly #found: FoundPage[] = [];
   readonly #failures: string[] = [];
   #failed = 0;
   #disallowed = 0;
@@ -67,20 +67,24 @@ export class CrawlReport {
   }
 
   get summary(): string {
-    return `read ${countWithNoun(this.#found.length, 'page')}, ${this.#answering().length} with matching passages`;
+    return `read ${countWithNoun(this.#found.length, 'page')}, ${this.#pagesByMatches().length} with matching passages`;
   }
 
   toString(): string {
-    const answering = this.#answering();
+    const answering = this.#pagesByMatches();
     const rest = this.#found.filter(({ passages }) => passages.length === 0);
     const parts = [
       `Crawled ${this.#what}: ${this.summary}.`,
       ...(this.#ending === undefined ? [] : [this.#ending]),
-      ...answering.map(({ url, title, passages }) => section(url, title, passages.join('\n\n'))),
+      ...answering.map(({ url, title, passages }) => pageSection(url, title, passages.join('\n\n'))),
       // A query can describe a task without matching words. Then the report shows the beginning of each page.
-      ...(answering.length === 0 ? rest.map(({ url, title, opening }) => section(url, title, opening)) : []),
-      ...(answering.length > 0 && rest.length > 0 ? [list('Read without a match:', rest.map(line))] : []),
-      ...(this.#failures.length > 0 ? [list(`Not read (${this.#failed}):`, this.#failures)] : []),
+      ...(answering.length === 0
+        ? rest.map(({ url, title, opening }) => pageSection(url, title, opening))
+        : []),
+      ...(answering.length > 0 && rest.length > 0
+        ? [headedList('Read without a match:', rest.map(pageLine))]
+        : []),
+      ...(this.#failures.length > 0 ? [headedList(`Not read (${this.#failed}):`, this.#failures)] : []),
       ...(this.#disallowed > 0
         ? [`Skipped because robots.txt forbids it: ${countWithNoun(this.#disallowed, 'page')}.`]
         : []),
@@ -89,21 +93,21 @@ export class CrawlReport {
     return text.length <= MAX_CHARACTERS ? text : `${truncate(text, MAX_CHARACTERS)}\n[… rest omitted …]`;
   }
 
-  #answering(): Found[] {
+  #pagesByMatches(): FoundPage[] {
     return this.#found
       .filter(({ passages }) => passages.length > 0)
       .toSorted((a, b) => b.matches - a.matches);
   }
 }
 
-function section(url: URL, title: string, text: string): string {
+function pageSection(url: URL, title: string, text: string): string {
   return `=== ${title}\n${url.href}\n\n${text}`;
 }
 
-function line({ url, title }: Found): string {
+function pageLine({ url, title }: FoundPage): string {
   return `- ${title}: ${url.href}`;
 }
 
-function list(heading: string, lines: readonly string[]): string {
+function headedList(heading: string, lines: readonly string[]): string {
   return [heading, ...lines].join('\n');
 }

@@ -70,7 +70,7 @@ class OtherSiteError extends Error {
   }
 }
 
-interface Going extends CrawlOptions {
+interface CrawlInProgress extends CrawlOptions {
   robots: RobotsRules;
   frontier: CrawlFrontier;
   /** The hashes of the texts read so far. A page with a known text is the same page under another URL. */
@@ -105,7 +105,7 @@ async function crawlFrom(start: URL, crawl: CrawlOptions): Promise<URL | undefin
   return undefined;
 }
 
-function nextAllowed({ frontier, robots, report }: Going): FrontierPage | undefined {
+function nextAllowed({ frontier, robots, report }: CrawlInProgress): FrontierPage | undefined {
   for (;;) {
     const place = frontier.next();
     if (place === undefined || robots.allows(place.url)) return place;
@@ -116,7 +116,7 @@ function nextAllowed({ frontier, robots, report }: Going): FrontierPage | undefi
 /** Waits until the next request may start. Returns false if that would be after the time limit. */
 async function waitForTurn(
   { origin }: URL,
-  { robots, pace, until, report, signal, output, web }: Going,
+  { robots, pace, until, report, signal, output, web }: CrawlInProgress,
 ): Promise<boolean> {
   const gapMs = robots.gapMs ?? GAP_MS;
   const at = pace.turnAt(origin);
@@ -132,7 +132,10 @@ async function waitForTurn(
   return true;
 }
 
-async function visit(place: FrontierPage, going: Going): Promise<'go on' | 'stop' | OtherSiteError> {
+async function visit(
+  place: FrontierPage,
+  going: CrawlInProgress,
+): Promise<'go on' | 'stop' | OtherSiteError> {
   const { signal, report } = going;
   try {
     const answer = await request(place, going);
@@ -143,7 +146,7 @@ async function visit(place: FrontierPage, going: Going): Promise<'go on' | 'stop
       report.ended(`The crawl ended early: the site asked for a pause (${answer.statusLine}).`);
       return 'stop';
     }
-    await take(answer, place, going);
+    await addPageToReport(answer, place, going);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OtherSiteError && place.depth === 0) return error;
@@ -152,7 +155,10 @@ async function visit(place: FrontierPage, going: Going): Promise<'go on' | 'stop
   return 'go on';
 }
 
-function request({ url }: FrontierPage, { web, signal, robots, frontier }: Going): Promise<WebResponse> {
+function request(
+  { url }: FrontierPage,
+  { web, signal, robots, frontier }: CrawlInProgress,
+): Promise<WebResponse> {
   return fetchUrl(url, web, {
     signal,
     timeMs: PAGE_MS,
@@ -167,7 +173,11 @@ function request({ url }: FrontierPage, { web, signal, robots, frontier }: Going
   });
 }
 
-async function take(answer: WebResponse, { url, depth }: FrontierPage, going: Going): Promise<void> {
+async function addPageToReport(
+  answer: WebResponse,
+  { url, depth }: FrontierPage,
+  going: CrawlInProgress,
+): Promise<void> {
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);
   const { body } = answer;

@@ -13,7 +13,7 @@ export interface FrontierPage {
   depth: number;
 }
 
-interface Waiting extends FrontierPage {
+interface WaitingPage extends FrontierPage {
   matches: number;
   order: number;
 }
@@ -29,14 +29,14 @@ export class CrawlFrontier {
   readonly #query: QueryWords;
   readonly #seen = new Set<string>();
   readonly #queries = new Map<string, number>();
-  #waiting: Waiting[] = [];
+  #waiting: WaitingPage[] = [];
   #order = 0;
 
   /** @param start the first page. The frontier admits only pages of its origin. */
   constructor(start: URL, query: QueryWords) {
     this.#origin = start.origin;
     this.#query = query;
-    this.#admit({ url: normalizedPageUrl(start), depth: 0, matches: 0, order: 0 });
+    this.#addWaitingPage({ url: normalizedPageUrl(start), depth: 0, matches: 0, order: 0 });
   }
 
   /** Adds the pages to which a page links. A page with several known URLs is added only once. */
@@ -46,8 +46,8 @@ export class CrawlFrontier {
       if (this.#waiting.length >= MAX_WAITING_PAGES || this.#seen.size >= MAX_SEEN_PAGES) return;
       if (url.origin !== this.#origin || url.username !== '' || url.password !== '') continue;
       if (!looksLikeWebPage(url) || looksLikeCrawlerTrap(url)) continue;
-      const matches = this.#query.matches(`${text} ${readable(url)}`);
-      this.#admit({ url: normalizedPageUrl(url), depth, matches, order: (this.#order += 1) });
+      const matches = this.#query.matches(`${text} ${urlWords(url)}`);
+      this.#addWaitingPage({ url: normalizedPageUrl(url), depth, matches, order: (this.#order += 1) });
     }
   }
 
@@ -69,7 +69,7 @@ export class CrawlFrontier {
     return best;
   }
 
-  #admit(place: Waiting): void {
+  #addWaitingPage(place: WaitingPage): void {
     const key = canonicalPageKey(place.url);
     if (this.#seen.has(key)) return;
     if (place.url.search !== '') {
@@ -82,7 +82,7 @@ export class CrawlFrontier {
   }
 }
 
-function byPromise(a: Waiting, b: Waiting): number {
+function byPromise(a: WaitingPage, b: WaitingPage): number {
   return (
     Number(b.matches > 0) - Number(a.matches > 0) ||
     a.depth - b.depth ||
@@ -92,7 +92,7 @@ function byPromise(a: Waiting, b: Waiting): number {
 }
 
 /** Returns the words of a URL, e.g. of `/docs/tool-abort`. */
-function readable({ pathname, search }: URL): string {
+function urlWords({ pathname, search }: URL): string {
   const text = `${pathname} ${search}`.replaceAll(/[-_./?&=+]/gu, ' ');
   try {
     return decodeURIComponent(text);

@@ -22,7 +22,7 @@ export class SiteRequestPacer {
    */
   async turn(site: string, gapMs: number, signal: AbortSignal): Promise<void> {
     const at = this.turnAt(site);
-    this.#forget();
+    this.#removeOldSites();
     this.#next.set(site, at + gapMs);
     const wait = at - this.#clock.now();
     try {
@@ -35,7 +35,7 @@ export class SiteRequestPacer {
     }
   }
 
-  #forget(): void {
+  #removeOldSites(): void {
     const now = this.#clock.now();
     for (const [site, at] of this.#next) if (at <= now) this.#next.delete(site);
   }

@@ -43,13 +43,13 @@ export function parseRegistryEntry(value: unknown): RegistryEntry {
     : registryEntryOfCardUrl(card, { title, description });
 }
 
-type Words = Pick<ListedAgent, 'title' | 'description'>;
+type AgentTitleAndDescription = Pick<ListedAgent, 'title' | 'description'>;
 
 /**
  * Returns the entry of an agent whose card is at this URL. `cardUrl` is omitted if the bridge finds the card by the
  * agent's URL: at the well-known path, or at the URL of a JSON file.
  */
-export function registryEntryOfCardUrl(cardUrl: string, words: Words): RegistryEntry {
+export function registryEntryOfCardUrl(cardUrl: string, words: AgentTitleAndDescription): RegistryEntry {
   const found = agentAt(cardUrl, words);
   if (found.type !== 'agent') return found;
   const { href, pathname, search } = new URL(cardUrl);
@@ -58,7 +58,7 @@ export function registryEntryOfCardUrl(cardUrl: string, words: Words): RegistryE
   return pathname.endsWith('.json') ? found : { type: 'agent', agent: { ...found.agent, cardUrl } };
 }
 
-function agentAt(url: string | undefined, words: Words): RegistryEntry {
+function agentAt(url: string | undefined, words: AgentTitleAndDescription): RegistryEntry {
   const { title } = words;
   if (url === undefined) return { type: 'unusable', title, problem: 'it has no URL' };
   const address = httpUrlSchema.safeParse(url);

@@ -32,13 +32,13 @@ interface RegistryAgentList extends ParsedAgentList {
  */
 export async function readRegistry(source: string): Promise<RegistryAgentList> {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source))
-    return { ...parseAgentList(json(await textOfFile(source))), isRemote: false };
+    return { ...parseAgentList(parseRegistryJson(await textOfFile(source))), isRemote: false };
   const address = httpUrlSchema.safeParse(source);
   if (!address.success)
     throw new UsageError(`This registry cannot be read: ${zodIssuesText(address.error)}.`);
   const url = new URL(source);
   if (url.pathname === '/' && url.search === '') url.pathname = WELL_KNOWN;
-  return { ...parseAgentList(json(await textAt(url))), isRemote: !isLoopback(url.hostname) };
+  return { ...parseAgentList(parseRegistryJson(await textAt(url))), isRemote: !isLoopback(url.hostname) };
 }
 
 async function textOfFile(path: string): Promise<string> {
@@ -76,7 +76,7 @@ function reasonOf(error: unknown): string {
   return errorMessageOf(error instanceof TypeError ? (error.cause ?? error) : error);
 }
 
-function json(text: string): unknown {
+function parseRegistryJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -78,12 +78,12 @@ describe('execution slots of tasks', () => {
   test('between two turns of its model, a task lets a principal with less go first, and continues later', async () => {
     const slots = fairSlots(2, 2);
     const [one, two] = requests(slots, 'loud', 2);
-    expect(one?.pass()).toBeUndefined();
+    expect(one?.passToOtherPrincipal()).toBeUndefined();
     const [quiet] = requests(slots, 'quiet', 1);
-    const again = one?.pass();
+    const again = one?.passToOtherPrincipal();
     expect([one?.state, quiet?.state]).toEqual(['waiting', 'running']);
     // Both have one place now.
-    expect(two?.pass()).toBeUndefined();
+    expect(two?.passToOtherPrincipal()).toBeUndefined();
     quiet?.end();
     expect(await again).toBe(true);
   });
@@ -183,10 +183,10 @@ describe('execution slots of tasks', () => {
   test('a busy server does not bound a principal that is alone, and bounds it between two turns of its model later', async () => {
     const { slots, server, clock } = busyTurns();
     const loud = requests(slots, 'loud', 5);
-    expect([running(loud), loud[0]?.pass()]).toEqual([5, undefined]);
+    expect([running(loud), loud[0]?.passToOtherPrincipal()]).toEqual([5, undefined]);
     requests(slots, 'quiet', 1);
-    const [first, second] = [loud[0]?.pass(), loud[1]?.pass()];
-    expect([running(loud), loud[2]?.pass()]).toEqual([3, undefined]);
+    const [first, second] = [loud[0]?.passToOtherPrincipal(), loud[1]?.passToOtherPrincipal()];
+    expect([running(loud), loud[2]?.passToOtherPrincipal()]).toEqual([3, undefined]);
     server.busy = false;
     clock.advance(500);
     expect([await first, await second, running(loud)]).toEqual([true, true, 5]);
@@ -242,8 +242,8 @@ describe('execution slots of tasks', () => {
     const [loud] = requests(slots, 'acme/loud', 2);
     const [other] = requests(slots, 'other/ann', 2);
     const [quiet] = requests(slots, 'acme/quiet', 1);
-    expect(other?.pass()).toBeUndefined();
-    expect(loud?.pass()).toBeDefined();
+    expect(other?.passToOtherPrincipal()).toBeUndefined();
+    expect(loud?.passToOtherPrincipal()).toBeDefined();
     expect(quiet?.state).toBe('running');
   });
 
@@ -288,7 +288,7 @@ describe('execution slots of tasks', () => {
         for (const each of steps) {
           if (each.type === 'request') open.push(slots.request(each));
           else if (each.type === 'end') open.splice(each.at % Math.max(1, open.length), 1)[0]?.end();
-          else void open[each.at % Math.max(1, open.length)]?.pass();
+          else void open[each.at % Math.max(1, open.length)]?.passToOtherPrincipal();
           expect([slots.running, slots.waiting]).toEqual([runningOf(), open.length - runningOf()]);
           expect(slots.running).toBeLessThanOrEqual(limit.server);
           expect(runningOf('acme/bob') + runningOf('acme/cy')).toBeLessThanOrEqual(limit.tenant);

@@ -66,7 +66,7 @@ test.each(['the first look', 'a later look'])(
   'a stop waits for %s, so the store closes after it',
   async (which) => {
     const { deliveries, clock, answer } = withSlowStore();
-    deliveries.look();
+    deliveries.readOtherChanges();
     if (which === 'a later look') {
       while (clock.pending === 0) {
         answer();
@@ -203,7 +203,7 @@ async function delivering(
   /** Asks for a retry as a command does, and waits until the receiver has everything. */
   const retry = async (): Promise<string[]> => {
     await subscriptions.requestRetry('mine');
-    deliveries.look();
+    deliveries.readOtherChanges();
     await done();
     return subscriptions.requestedRetries();
   };
@@ -228,7 +228,7 @@ async function delivering(
     recordsRead,
     logged,
     access,
-    look: () => deliveries.look(),
+    look: () => deliveries.readOtherChanges(),
     until: receiver.until,
     posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)),
   };

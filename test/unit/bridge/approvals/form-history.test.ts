@@ -20,14 +20,14 @@ function messageOf(ask: FormCandidate): string {
 
 describe('the forms that wait for an answer', () => {
   test('R66 every bridge uses the same key for the same action, and another key for another action', () => {
-    const { key } = first(new FormHistory().asks('task', asked()));
-    expect(first(new FormHistory().asks('task', asked())).key).toBe(key);
+    const { key } = first(new FormHistory().lastOffered('task', asked()));
+    expect(first(new FormHistory().lastOffered('task', asked())).key).toBe(key);
     for (const change of [
       { shown: 'other' },
       { reason: 'content-changed' as const },
       { preview: { type: 'url' as const, url: 'https://a.example' } },
     ])
-      expect(first(new FormHistory().asks('task', asked(change))).key).not.toBe(key);
+      expect(first(new FormHistory().lastOffered('task', asked(change))).key).not.toBe(key);
   });
 
   test('D5 each offer fits the window at that time, and the answer to it still counts in a wider window', () => {
@@ -37,7 +37,7 @@ describe('the forms that wait for an answer', () => {
     const narrow = first(formHistory.offer('task', asked({ preview })));
     expect(narrow.about).toBe('page');
     columns = 74;
-    expect(formHistory.asks('task', asked({ preview }))).toEqual([narrow]);
+    expect(formHistory.lastOffered('task', asked({ preview }))).toEqual([narrow]);
     const wide = first(
       formHistory.offer('task', asked({ preview: { ...preview, command: 'x'.repeat(210) } })),
     );
@@ -47,23 +47,25 @@ describe('the forms that wait for an answer', () => {
   test('R67 the display time is measured per task, from the first time that a form is sent', () => {
     let now = 0;
     const formHistory = new FormHistory({ now: () => now });
-    const asks = formHistory.asks('task', asked());
-    expect(formHistory.age('task', first(asks))).toBeUndefined();
-    formHistory.out('task', asks);
+    const asks = formHistory.lastOffered('task', asked());
+    expect(formHistory.ageOfFormMs('task', first(asks))).toBeUndefined();
+    formHistory.recordSent('task', asks);
     now = 700;
-    formHistory.out('task', asks);
-    expect(formHistory.age('task', first(asks))).toBe(700);
-    expect(formHistory.age('other', first(asks))).toBeUndefined();
+    formHistory.recordSent('task', asks);
+    expect(formHistory.ageOfFormMs('task', first(asks))).toBe(700);
+    expect(formHistory.ageOfFormMs('other', first(asks))).toBeUndefined();
   });
 
   test('R67 after an answer that did not count, the next form says so; after several forms the bridge stops', () => {
     const formHistory = new FormHistory();
     const keys = new Set<string>();
     for (let round = 1; round <= 20; round += 1) {
-      const ask = first(formHistory.asks('task', asked()));
+      const ask = first(formHistory.lastOffered('task', asked()));
       keys.add(ask.key);
-      formHistory.again('task', ask, `Answer ${String(round)} did not count.`);
-      expect(messageOf(first(formHistory.asks('task', asked())))).toMatch(/^Answer \d did not count\./);
+      formHistory.recordInvalidAnswer('task', ask, `Answer ${String(round)} did not count.`);
+      expect(messageOf(first(formHistory.lastOffered('task', asked())))).toMatch(
+        /^Answer \d did not count\./,
+      );
     }
     expect(keys.size).toBe(4);
   });
@@ -72,20 +74,20 @@ describe('the forms that wait for an answer', () => {
     let now = 0;
     const formHistory = new FormHistory({ now: () => now });
     const preview = { type: 'command' as const, command: 'x\n'.repeat(40), cwd: '/w' };
-    const ask = first(formHistory.asks('task', asked({ preview })));
-    formHistory.open('task', ask, 60_000);
+    const ask = first(formHistory.lastOffered('task', asked({ preview })));
+    formHistory.recordOpenedLink('task', ask, 60_000);
     expect(formHistory.isOpen('task', ask)).toBe(true);
     now = 60_000;
     expect(formHistory.isOpen('task', ask)).toBe(false);
-    formHistory.renew('task', ask);
-    expect(first(formHistory.asks('task', asked({ preview }))).key).not.toBe(ask.key);
+    formHistory.recordExpiredLink('task', ask);
+    expect(first(formHistory.lastOffered('task', asked({ preview }))).key).not.toBe(ask.key);
   });
 
   test('X3 ten thousand forms use limited memory', () => {
     const formHistory = new FormHistory({ now: () => 0 });
-    const asks = formHistory.asks('task', asked());
-    for (let task = 0; task < 10_000; task += 1) formHistory.out(String(task), asks);
-    expect(formHistory.age('0', first(asks))).toBeUndefined();
-    expect(formHistory.age('9999', first(asks))).toBe(0);
+    const asks = formHistory.lastOffered('task', asked());
+    for (let task = 0; task < 10_000; task += 1) formHistory.recordSent(String(task), asks);
+    expect(formHistory.ageOfFormMs('0', first(asks))).toBeUndefined();
+    expect(formHistory.ageOfFormMs('9999', first(asks))).toBe(0);
   });
 });

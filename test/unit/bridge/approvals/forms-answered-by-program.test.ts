@@ -55,7 +55,7 @@ describe('a program that accepts each form at once', () => {
     agent = new AskingAgent();
     const claims = { take: () => Promise.resolve(undefined), release: () => undefined };
     session = new Session(agent, 'session-1', { claims });
-    session.take(taskAsStreamResponse(agent.task.toTask()), agent.connection);
+    session.applyEvent(taskAsStreamResponse(agent.task.toTask()), agent.connection);
     now = 0;
     formHistory = new FormHistory({ now: () => now });
   });
@@ -107,7 +107,7 @@ describe('a program that accepts each form at once', () => {
     for (let poll = 1; poll <= 10; poll += 1) {
       const { forms } = await buildOfferedForms({ session, formHistory, links, opensUrls: false });
       const asks = forms.map(({ ask }) => ask);
-      formHistory.out('task-1', asks);
+      formHistory.recordSent('task-1', asks);
       last = asks[0]?.key ?? last;
       if (last === undefined) throw new Error('no form was offered');
       keys.add(last);
@@ -120,11 +120,11 @@ describe('a program that accepts each form at once', () => {
   });
 
   test('R67 a form that a second tool call shows again must be read again', async () => {
-    const [ask] = formHistory.asks('task-1', session.asked);
+    const [ask] = formHistory.lastOffered('task-1', session.asked);
     if (ask === undefined) throw new Error('no form was offered');
-    formHistory.shown('task-1', [ask]);
+    formHistory.recordShown('task-1', [ask]);
     now += A_MINUTE_MS;
-    formHistory.shown('task-1', [ask]);
-    expect(formHistory.age('task-1', ask)).toBe(0);
+    formHistory.recordShown('task-1', [ask]);
+    expect(formHistory.ageOfFormMs('task-1', ask)).toBe(0);
   });
 });

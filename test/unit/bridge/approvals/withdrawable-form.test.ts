@@ -20,7 +20,7 @@ test('R97 a form is not shown if its task has ended since the bridge built the f
   if (form === undefined) throw new Error('no form was offered');
   const shown: unknown[] = [];
   const client = { elicit: async (sent: unknown) => shown.push(sent) };
-  session.take(taskAsStreamResponse(agent.task.cancel().toTask()), agent.connection);
+  session.applyEvent(taskAsStreamResponse(agent.task.cancel().toTask()), agent.connection);
   const { signal } = new AbortController();
   expect(await showForm({ session, form, formHistory, client, signal })).toEqual({ type: 'withdrawn' });
   expect(shown).toEqual([]);

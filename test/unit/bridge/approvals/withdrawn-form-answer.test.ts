@@ -15,7 +15,13 @@ const call = (decided: CallView['decided']): CallView => callView({ state: 'deni
 
 function withdrawn(calls: readonly CallView[], changes: Partial<LateAnswerContext> = {}): LateAnswerContext {
   const view = taskView({ calls });
-  return { asks: [], view, channel: 'task-form', formHistory: { wasAbout: () => undefined }, ...changes };
+  return {
+    asks: [],
+    view,
+    channel: 'task-form',
+    formHistory: { subjectOfForm: () => undefined },
+    ...changes,
+  };
 }
 
 const byAlice = call({ decision: 'deny', by: 'alice', channel: 'page' });
@@ -35,7 +41,7 @@ describe('an answer to a form that was withdrawn', () => {
   });
 
   test('R97 the person gets the note also if the agent does not report the call’s outcome', () => {
-    const formHistory = { wasAbout: () => 'action' as const };
+    const formHistory = { subjectOfForm: () => 'action' as const };
     expect(lateAnswerNotes(ACCEPT, withdrawn([], { formHistory }))).toEqual([
       expect.stringContaining('did not count'),
     ]);
@@ -49,7 +55,11 @@ describe('an answer to a form that was withdrawn', () => {
     ],
     ['a form that was closed', { [KEY]: { action: 'cancel' } }, withdrawn([byAlice])],
     ['a key that no form had', { other: { action: 'accept' } }, withdrawn([byAlice])],
-    ['a page that was opened', ACCEPT, withdrawn([byAlice], { formHistory: { wasAbout: () => 'page' } })],
+    [
+      'a page that was opened',
+      ACCEPT,
+      withdrawn([byAlice], { formHistory: { subjectOfForm: () => 'page' } }),
+    ],
   ])('R97 the person gets no note about %s', (_, responses, about) => {
     expect(lateAnswerNotes(responses, about)).toEqual([]);
   });

@@ -11,7 +11,7 @@ async function checkedAfter(error: ProductError): Promise<readonly string[]> {
   const parts = {
     results: {},
     registry: { find: () => ({ name: 'a' }) },
-    outbox: { going: () => ['one', 'two', 'three'].map(task) },
+    outbox: { listUnfinishedTasks: () => ['one', 'two', 'three'].map(task) },
     live: { all: [], find: () => undefined, onAdded: () => undefined },
     sessions: {
       find: async (handle: string) => {
@@ -24,7 +24,7 @@ async function checkedAfter(error: ProductError): Promise<readonly string[]> {
     log: createLogger({ name: 'test', level: 'silent' }),
   };
   const inbox: ResultInbox = Reflect.construct(ResultInbox, [parts]);
-  await inbox.look();
+  await inbox.refresh();
   return asked;
 }
 

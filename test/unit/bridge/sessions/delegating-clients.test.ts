@@ -95,7 +95,8 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     });
     const tasks = new DelegatingClients({ outbox, live, delegations, log });
     const delegate = async (by: ClientConnection, going?: Session): Promise<Session> => {
-      const begun = going === undefined ? delegations.start(agent, WORK) : delegations.goOn(going, WORK);
+      const begun =
+        going === undefined ? delegations.start(agent, WORK) : delegations.continueSession(going, WORK);
       const { session, messageId, delivery } = await begun;
       tasks.delegated(by, session, messageId);
       await delivery;
@@ -143,7 +144,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const own = client();
     const session = await here.delegate(own);
     const same = there.live.add(there.live.open(agent, 'session-1'));
-    same.take(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
+    same.applyEvent(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
     await there.delegate(client(), same);
     await here.tasks.left(own);
     expect(session.over).toBe(false);
@@ -155,7 +156,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const own = client();
     const session = await delegate(own);
     agent.task.say('done').complete();
-    session.take(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
+    session.applyEvent(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
     await tasks.left(own);
     expect(agent.cancelled).toEqual([]);
   });
@@ -165,7 +166,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const own = client();
     const session = await delegate(own);
     agent.task = new FakeTask('task-2', 'session-1', true).work();
-    session.take(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
+    session.applyEvent(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
     await tasks.left(own);
     expect(agent.cancelled.filter((each) => each.startsWith('task-2'))).toEqual([]);
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });

@@ -149,15 +149,15 @@ describe('delegations that are not delivered yet', () => {
     const asked = { agent: agent.name, ...work, sessionId: null };
     const { session, messageId, delivery } = await delegations.start(agent, work);
     const { signal } = new AbortController();
-    const received = delegations.asks(messageId, signal);
-    delegations.promise(session, signal);
+    const received = delegations.recordWaitingCall(messageId, signal);
+    delegations.recordUndeliveredReply(session, signal);
     received();
     await delegations.settled();
-    expect(await delegations.unanswered(asked)).toMatchObject({ messageId });
+    expect(await delegations.findUnanswered(asked)).toMatchObject({ messageId });
     agent.take();
     await delivery;
     await delegations.settled();
-    expect(await delegations.unanswered(asked)).toMatchObject({ messageId });
+    expect(await delegations.findUnanswered(asked)).toMatchObject({ messageId });
   });
 
   test('A3 a task that ends before its cancel keeps its outcome, and the bridge closes the delegation as usual', async () => {
@@ -227,8 +227,8 @@ describe('delegations that are not delivered yet', () => {
     const connection = await agent.connect();
     const reached = new Deferred<void>();
     agent.reachable = reached.promise;
-    const goingOn = delegations.goOn(session, { text: 'go on', settings: {} });
-    session.take(taskAsStreamResponse(agent.task.cancel().toTask()), connection);
+    const goingOn = delegations.continueSession(session, { text: 'go on', settings: {} });
+    session.applyEvent(taskAsStreamResponse(agent.task.cancel().toTask()), connection);
     agent.task = new FakeTask('task-2', 'session-1', true).work();
     reached.resolve();
     const next = await goingOn;
@@ -267,7 +267,7 @@ describe('delegations that are not delivered yet', () => {
     agent.reachable = reached.promise;
     agent.sent = 0;
     let cancelled = false;
-    const goingOn = delegations.goOn(session, { text: 'go on', settings: {} }, () => {
+    const goingOn = delegations.continueSession(session, { text: 'go on', settings: {} }, () => {
       if (cancelled) throw new Error('the call is cancelled');
     });
     cancelled = true;
@@ -294,7 +294,7 @@ describe('delegations that are not delivered yet', () => {
     await delivery;
     await delegations.settled();
     agent.breaks = true;
-    const next = await delegations.goOn(session, { text: 'go on', settings: {} });
+    const next = await delegations.continueSession(session, { text: 'go on', settings: {} });
     const error: unknown = await next.delivery.catch((thrown: unknown) => thrown);
     return { session, messageId: next.messageId, error };
   }
@@ -307,7 +307,7 @@ describe('delegations that are not delivered yet', () => {
     });
     expect(session.stateName).toBe('not-delivered');
     expect(
-      await delegations.unanswered({
+      await delegations.findUnanswered({
         agent: agent.name,
         text: 'go on',
         settings: {},
@@ -352,12 +352,12 @@ describe('delegations that are not delivered yet', () => {
       const connection = await agent.connect();
       const reached = new Deferred<void>();
       if (when === 'the bridge connects') agent.reachable = reached.promise;
-      const goingOn = delegations.goOn(session, { text: 'go on', settings: {} });
+      const goingOn = delegations.continueSession(session, { text: 'go on', settings: {} });
       if (when === 'the agent answers') await goingOn;
       for (let n = 0; n < MANY; n += 1) {
         const ended = live.open(agent, `message-${String(n)}`);
         const task = new FakeTask(`ended-${String(n)}`, `other-${String(n)}`, true).work().complete();
-        ended.take(taskAsStreamResponse(task.toTask()), connection);
+        ended.applyEvent(taskAsStreamResponse(task.toTask()), connection);
         live.add(ended);
       }
       expect(live.all.length).toBeLessThan(MANY);

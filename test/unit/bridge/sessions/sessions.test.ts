@@ -57,7 +57,7 @@ describe('finding a session', () => {
       registry: new AgentRegistry(agent),
       outbox,
       live,
-      delegations: { takeUp: () => Promise.resolve(undefined) },
+      delegations: { takeOver: () => Promise.resolve(undefined) },
     });
   });
   afterEach(() => live.close());
@@ -105,7 +105,7 @@ describe('finding a session', () => {
       } as const;
       const running = new FakeTask('task-1', `session of ${each.name}`, true).work().activity(started);
       const connection = await each.connect();
-      for (const { event } of running.events) session.take(event, connection);
+      for (const { event } of running.events) session.applyEvent(event, connection);
     }
     expect(live.withTool('call_1', 'listing')?.agent).toBe(agent);
     expect(live.withTool('call_1', 'other')?.agent).toBe(other);

@@ -6,7 +6,7 @@ function waitingCalls() {
   const answered: string[] = [];
   const log = createLogger({ name: 'test', level: 'silent' });
   const outbox = {
-    together: (change: () => void) => Promise.resolve(change()),
+    inOneCommit: (change: () => void) => Promise.resolve(change()),
     update: (messageId: string) => void answered.push(messageId),
   };
   return { calls: new WaitingMcpCalls({ outbox, log }), answered };
@@ -16,7 +16,7 @@ test('R99 a call waits from its message until its client has confirmed the answe
   const { calls, answered } = waitingCalls();
   calls.begin('one');
   expect(calls.isWaiting('one')).toBe(true);
-  const received = calls.asks('one', new AbortController().signal);
+  const received = calls.recordWaitingCall('one', new AbortController().signal);
   received();
   await new Promise((resolve) => setImmediate(resolve));
   expect(answered).toEqual(['one']);
@@ -26,7 +26,7 @@ test('R99 a call waits from its message until its client has confirmed the answe
 test('R99 a withdrawn call no longer waits, and its confirmation has no effect', () => {
   const { calls, answered } = waitingCalls();
   const call = new AbortController();
-  const received = calls.asks('one', call.signal);
+  const received = calls.recordWaitingCall('one', call.signal);
   call.abort();
   expect(calls.isWaiting('one')).toBe(false);
   received();
@@ -36,8 +36,8 @@ test('R99 a withdrawn call no longer waits, and its confirmation has no effect',
 test('R99 a call that joins a message replaces the earlier call', () => {
   const { calls, answered } = waitingCalls();
   const [first, second] = [new AbortController(), new AbortController()];
-  const received = calls.asks('one', first.signal);
-  calls.asks('one', second.signal);
+  const received = calls.recordWaitingCall('one', first.signal);
+  calls.recordWaitingCall('one', second.signal);
   received();
   first.abort();
   calls.end('one', first.signal);

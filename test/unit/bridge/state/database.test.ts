@@ -93,19 +93,19 @@ describe("the bridge's database", () => {
     const add = (value: number) => () => void database.run('INSERT INTO numbers VALUES (?)', value);
     const values = () => database.rows('SELECT value FROM numbers').map(([value]) => value);
 
-    const first = database.together(add(1));
-    void database.together(() => database.transaction(add(2)));
+    const first = database.inOneCommit(add(1));
+    void database.inOneCommit(() => database.transaction(add(2)));
     expect(values()).toEqual([]);
     await first;
     expect(values()).toEqual([1, 2]);
 
-    const none = database.together(add(3));
-    const failing = database.together(() => void database.run('INSERT INTO nothing VALUES (1)'));
+    const none = database.inOneCommit(add(3));
+    const failing = database.inOneCommit(() => void database.run('INSERT INTO nothing VALUES (1)'));
     await expect(failing).rejects.toMatchObject({ reason: 'STORAGE' });
     await expect(none).rejects.toMatchObject({ reason: 'STORAGE' });
     expect(values()).toEqual([1, 2]);
 
-    void database.together(add(4));
+    void database.inOneCommit(add(4));
     await database.written();
     expect(values()).toEqual([1, 2, 4]);
   });
@@ -114,7 +114,7 @@ describe("the bridge's database", () => {
     const state = await temporaryDirectory();
     const database = await BridgeDatabase.open(state);
     database.run('CREATE TABLE numbers (value INTEGER)');
-    void database.together(() => void database.run('INSERT INTO numbers VALUES (7)'));
+    void database.inOneCommit(() => void database.run('INSERT INTO numbers VALUES (7)'));
     database.close();
     const next = await BridgeDatabase.open(state);
     expect(next.rows('SELECT value FROM numbers')).toEqual([[7]]);

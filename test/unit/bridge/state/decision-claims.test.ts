@@ -54,7 +54,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     const [here, there] = [new SentDecisions(one), new SentDecisions(other)];
     for (const each of [here, there])
       await expect(each.claim('m-2', calls, asking)).rejects.toThrow(/whether it arrived is not known/);
-    for (const each of [here, there]) await each.looking()();
+    for (const each of [here, there]) await each.beforeTaskRequest()();
     const both = await Promise.allSettled([
       here.claim('m-3', calls, asking),
       there.claim('m-4', calls, asking),
@@ -69,9 +69,12 @@ describe('claims on decisions, in the database that bridges share', () => {
       await expect(there.claim('m-2', calls, asking)).rejects.toThrow(
         /the agent has it, or it is on its way/,
       );
-      await there.looking()();
+      await there.beforeTaskRequest()();
     }
-    expect(await other.take(asking, 'm-2', new Set(['m-1']))).toEqual({ messageId: 'm-1', running: true });
+    expect(await other.take(asking, 'm-2', new Set(['m-1']))).toEqual({
+      messageId: 'm-1',
+      running: true,
+    });
   });
 
   test('claims that the bridge cannot read prevent a decision', async () => {

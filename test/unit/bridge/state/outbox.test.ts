@@ -92,8 +92,8 @@ describe('the outbox of the bridges', () => {
     outbox.put(entry('2', { state: { ...accepted, taskId: '', sessionId: 's2' } }));
     outbox.collect({ agent: 'local', taskId: '', sessionId: 's2' }, 'completed');
     expect(outbox.open().map(({ messageId }) => messageId)).toEqual(['1']);
-    expect(outbox.going(10)).toEqual([{ agent: 'local', taskId: '', sessionId: 's1' }]);
-    expect(outbox.begun('', '3')).toBeUndefined();
+    expect(outbox.listUnfinishedTasks(10)).toEqual([{ agent: 'local', taskId: '', sessionId: 's1' }]);
+    expect(outbox.findByTaskOrMessage('', '3')).toBeUndefined();
   });
 
   test('the contents of files are written with their entry, and deleted when the entry is collected or dropped', async () => {
@@ -136,10 +136,10 @@ describe('the outbox of the bridges', () => {
     outbox.collect({ agent: 'local', taskId: 't', sessionId: 's' }, 'completed');
     outbox.put(entry('2', { state: { ...accepted, taskId: 'u' } }));
     outbox.put(entry('3', { state: { ...accepted, taskId: 'v' }, agent: 'other' }));
-    expect(outbox.ofHandle('1').map(({ messageId }) => messageId)).toEqual(['1']);
-    expect(outbox.ofHandle('u').map(({ messageId }) => messageId)).toEqual(['2']);
-    expect(outbox.ofHandle('s', 'local').map(({ messageId }) => messageId)).toEqual(['1', '2']);
-    expect(outbox.ofHandle('nobody')).toEqual([]);
+    expect(outbox.findByHandle('1').map(({ messageId }) => messageId)).toEqual(['1']);
+    expect(outbox.findByHandle('u').map(({ messageId }) => messageId)).toEqual(['2']);
+    expect(outbox.findByHandle('s', 'local').map(({ messageId }) => messageId)).toEqual(['1', '2']);
+    expect(outbox.findByHandle('nobody')).toEqual([]);
   });
 
   test('B3 a bridge takes over only the entries of an ended process, and exactly one bridge gets each entry', async () => {
@@ -177,7 +177,7 @@ describe('the outbox of the bridges', () => {
     outbox.put(entry('3', { title: 'Do another thing', cancel: 'asked' }));
     outbox.put(entry('4', { state: { type: 'collected', sessionId: 's', taskId: 'u', ended: 'completed' } }));
     new Outbox(await openDatabase(state, 'another')).put(entry('5', { state: accepted, cancel: 'asked' }));
-    expect(ids(outbox.titled('Do it'))).toEqual(['1', '2']);
+    expect(ids(outbox.openWithTitle('Do it'))).toEqual(['1', '2']);
     expect(ids(outbox.cancels())).toEqual(['2']);
   });
 

@@ -44,10 +44,10 @@ describe("the bridge's database of an earlier version", () => {
       ]);
       const waiting = adopted[0]?.state;
       if (waiting?.type !== 'accepted') throw new Error('the waiting delegation is not accepted');
-      expect(outbox.ofTask('agent', waiting.taskId)).toEqual(adopted[0]);
+      expect(outbox.findOpenByTask('agent', waiting.taskId)).toEqual(adopted[0]);
 
       outbox.collect({ agent: 'agent', ...waiting }, 'completed');
-      expect(outbox.ofHandle(waiting.sessionId)).toMatchObject([{ state: { type: 'collected' } }]);
+      expect(outbox.findByHandle(waiting.sessionId)).toMatchObject([{ state: { type: 'collected' } }]);
     },
   );
 });

@@ -15,7 +15,7 @@ describe('the clock of the database', () => {
           const clock = new DatabaseClock(() => monotonic);
           for (const { pause, there, back } of reads) {
             monotonic += pause;
-            await clock.read(async () => {
+            await clock.synchronize(async () => {
               monotonic += there;
               const time = monotonic + difference;
               monotonic += back;
@@ -32,7 +32,7 @@ describe('the clock of the database', () => {
     let monotonic = 0;
     const clock = new DatabaseClock(() => monotonic);
     const read = (time: number): Promise<void> =>
-      clock.read(async () => {
+      clock.synchronize(async () => {
         monotonic += 10;
         return time;
       });
@@ -45,8 +45,8 @@ describe('the clock of the database', () => {
   it('keeps its time if the database gives no answer', async () => {
     let monotonic = 0;
     const clock = new DatabaseClock(() => monotonic);
-    await clock.read(async () => 5_000);
-    await clock.read(async () => undefined);
+    await clock.synchronize(async () => 5_000);
+    await clock.synchronize(async () => undefined);
     monotonic += 3;
     expect(clock.now()).toBe(5_003);
   });

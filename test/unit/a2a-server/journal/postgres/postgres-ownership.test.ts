@@ -64,7 +64,7 @@ else {
     const journal = await openPostgresJournal({ url: from, label, clock: () => 1 });
     journals.push(journal);
     await journal.ownership.start({
-      look: () => undefined,
+      onSearch: () => undefined,
       ended: () => undefined,
       canOpen: async () => true,
       ...owner,

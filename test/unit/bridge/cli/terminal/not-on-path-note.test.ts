@@ -13,8 +13,8 @@ const inClone: Place = { paths, cwd: '/home/ada/clone', path: '/nowhere', option
 
 function noteOf(output: string, place: Partial<Place> = {}): string | undefined {
   const note = new NotOnPathNote();
-  note.read('Nothing waits.');
-  note.read(output);
+  note.recordHints('Nothing waits.');
+  note.recordHints(output);
   return note.text({ ...inClone, ...place });
 }
 

@@ -24,7 +24,7 @@ describe('the methods of MCP tasks', () => {
     const bridge = {
       sessions: { find: async () => session, delegatedAt: () => undefined },
       delegations: { collect: () => undefined },
-      inbox: { look: async () => undefined, take: async () => ({ results: [], more: 0 }) },
+      inbox: { refresh: async () => undefined, take: async () => ({ results: [], more: 0 }) },
       formHistory,
       links: new PageLinks(),
       rules: { approvals: 'auto', fastestAnswerMs: 0 },
@@ -47,7 +47,7 @@ describe('the methods of MCP tasks', () => {
   afterEach(() => session.close());
 
   test('R66 an answer to a form that the agent refuses after the acknowledgement is reported with the next reply', async () => {
-    const [form] = formHistory.asks('task-1', session.asked);
+    const [form] = formHistory.lastOffered('task-1', session.asked);
     const inputResponses = { [form?.key ?? '']: { action: 'accept', content: { answer: 'blue' } } };
     agent.respond = () => {
       throw new ProductError('AGENT_ERROR', 'The agent is full.');
@@ -63,7 +63,7 @@ describe('the methods of MCP tasks', () => {
   });
 
   test('R66 each reading of a cancelled task contains its notes, and a later note follows them', async () => {
-    session.take(taskAsStreamResponse(agent.task.cancel().toTask()), agent.connection);
+    session.applyEvent(taskAsStreamResponse(agent.task.cancel().toTask()), agent.connection);
     const statusMessage = expect.stringMatching(/One answer did not count\.$/);
     session.leaveNotes(['One answer did not count.']);
     expect(await request('tasks/get')).toMatchObject({ status: 'cancelled', statusMessage });

@@ -41,7 +41,7 @@ test('R66 a state that could not be read from the database is logged, and the ne
   await logged.happened;
   expect(warnings).toMatchObject([{ taskId: 'session-1::task-1', err: { reason: 'STORAGE' } }]);
   broken = false;
-  session.take(taskAsStreamResponse(agent.task.work().toTask()), agent.connection);
+  session.applyEvent(taskAsStreamResponse(agent.task.work().toTask()), agent.connection);
   await sent.happened;
   expect(pushed).toMatchObject([{ status: 'working' }]);
   stop();

@@ -27,7 +27,7 @@ test('R48 a command is not run if the client cancels the call while the bridge c
   const bridge = {
     registry: { named: () => undefined, pick: () => agent },
     rules: { approvals: 'auto' },
-    inbox: { look: async () => undefined, take: async () => ({ results: [], more: 0 }) },
+    inbox: { refresh: async () => undefined, take: async () => ({ results: [], more: 0 }) },
     defaults: {},
   };
   const offer = {

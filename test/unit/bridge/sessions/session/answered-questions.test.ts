@@ -100,7 +100,7 @@ describe('the answer to a question in plain text', () => {
   test('D2 an answer is not sent if the agent has asked something else before the message leaves', async () => {
     const late = answer('Yes');
     agent.reach = async () => {
-      session.take(taskAsStreamResponse(agent.task.work().ask().toTask()), agent.connection);
+      session.applyEvent(taskAsStreamResponse(agent.task.work().ask().toTask()), agent.connection);
     };
     await expect(sendDecisions(session, [late], 'elicitation')).rejects.toMatchObject({
       reason: 'UNKNOWN_CALL',

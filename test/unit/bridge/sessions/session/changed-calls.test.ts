@@ -32,10 +32,10 @@ function asksAbout(command: string): StreamResponse {
 test('D2 an approval is not sent if the agent asks about another command while the bridge claims the decision', async () => {
   const agent = new AskingAgent(geminiDialect);
   const session = agent.session(async () => {
-    session.take(asksAbout('make clean'), agent.connection);
+    session.applyEvent(asksAbout('make clean'), agent.connection);
     return undefined;
   });
-  session.take(asksAbout('make'), agent.connection);
+  session.applyEvent(asksAbout('make'), agent.connection);
   const [action] = session.asked.pending;
   if (action === undefined) throw new Error('nothing is pending');
   const { callId, shown } = action;

@@ -50,14 +50,14 @@ describe('decisions that bridges send', () => {
   test('a decision that may have arrived stays valid until the bridge has checked with the agent', async () => {
     await sent.failed('first', 'unknown');
     await expect(sent.claim('second', shown, of)).rejects.toThrow(/whether it arrived is not known/);
-    await sent.looking()();
+    await sent.beforeTaskRequest()();
     await sent.claim('second', shown, of);
-    await sent.looking()();
+    await sent.beforeTaskRequest()();
     await expect(sent.claim('third', shown, of)).rejects.toThrow(/the agent has it/);
   });
 
   test('E2 a report of the task that was requested before the decision was lost does not say that the decision has not arrived', async () => {
-    const looked = sent.looking();
+    const looked = sent.beforeTaskRequest();
     await sent.failed('first', 'unknown');
     await looked();
     await expect(sent.claim('second', shown, of)).rejects.toThrow(/whether it arrived is not known/);

@@ -19,7 +19,7 @@ describe('the next task of a session', () => {
   beforeEach(() => {
     agent = new AskingAgent();
     session = agent.session();
-    session.take(taskAsStreamResponse(agent.task.complete().toTask()), agent.connection);
+    session.applyEvent(taskAsStreamResponse(agent.task.complete().toTask()), agent.connection);
     next = new FakeTask('task-2', 'session-1', false).work();
     agent.respond = () => [taskAsStreamResponse(next.toTask())];
   });
@@ -42,7 +42,7 @@ describe('the next task of a session', () => {
     await delivery;
     await nextTurn();
     expect(ends).toEqual([]);
-    session.take(taskAsStreamResponse(next.complete().toTask()), agent.connection);
+    session.applyEvent(taskAsStreamResponse(next.complete().toTask()), agent.connection);
     expect(await wait).toBe('settled');
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'completed' });
   });
