@@ -7,8 +7,7 @@ import { addHelpCommands } from '../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
-import type { ProbeOptions } from './commands/probe.ts';
-import type { CommandHandler as Run, CommonCommandOptions } from './context/run-command.ts';
+import type { CommandHandler as Run, CommandRun, CommonCommandOptions } from './context/run-command.ts';
 
 const ONE_OBJECT = 'print one JSON object, also for an error';
 
@@ -22,6 +21,12 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
     // after the command.
     await runCommand(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
   };
+  const onDemand = <Options extends CommonCommandOptions>(load: () => Promise<CommandFunction<Options>>) =>
+    async function (this: Command): Promise<void> {
+      const work = await load();
+      await carryOut<Options>(this, (run) => work(run, ...this.processedArgs));
+    };
+  const runner: Runner = { carryOut, onDemand };
   const add: Add = (usage, description, { into = program, json = ONE_OBJECT } = {}) =>
     into
       .command(usage)
@@ -35,13 +40,13 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
           process.stdout.isTTY ? process.stdout.columns : undefined,
         ),
       );
-  addSetUp(add, carryOut);
-  addModel(add, carryOut);
-  addAgents(add, carryOut);
-  addProbe(add, carryOut);
-  addTasks(add, carryOut);
-  addDecisions(add, carryOut);
-  addServer(program, add, carryOut);
+  addSetUp(add, runner);
+  addModel(add, runner);
+  addAgents(add, runner);
+  addProbe(add, runner);
+  addTasks(add, runner);
+  addDecisions(add, runner);
+  addServer(program, add, runner);
   addHelpCommands(program);
 }
 
@@ -52,7 +57,20 @@ interface AddOptions {
   json?: string;
 }
 type Add = (usage: string, description: string, options?: AddOptions) => Command;
-type CarryOut = <Options extends CommonCommandOptions>(it: Command, work: Run<Options>) => Promise<void>;
+/** A word of the command line: the value of an argument, or all values of a variadic one. */
+type Word = string & string[];
+type CommandFunction<Options extends CommonCommandOptions> = (
+  run: CommandRun<Options>,
+  ...words: Word[]
+) => Promise<number | void>;
+
+interface Runner {
+  carryOut: <Options extends CommonCommandOptions>(it: Command, work: Run<Options>) => Promise<void>;
+  /** Returns the action of a command. `load` imports the function that runs it. */
+  onDemand: <Options extends CommonCommandOptions>(
+    load: () => Promise<CommandFunction<Options>>,
+  ) => (this: Command) => Promise<void>;
+}
 
 /** Declares a command that has commands of its own, and also runs without one of them. */
 function addGroup(
@@ -75,7 +93,7 @@ const PROBE_TEXT = 'Write the numbers from one to ten in words. Use no tools.';
 const SCOPE =
   'user (everywhere), project (everybody, in this directory) or local (you, in this directory; Claude Code alone)';
 
-function addSetUp(add: Add, carryOut: CarryOut): void {
+function addSetUp(add: Add, { carryOut, onDemand }: Runner): void {
   const writing = (usage: string, description: string): Command =>
     add(usage, description)
       .option('--all', 'every client on this machine')
@@ -99,10 +117,7 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
   add('doctor', 'checks settings, model, agents, tokens, clocks and clients, and says what to do')
     .option('--offline', 'ask no model and no agent')
     .option('--webhook', 'send a test post to the approval webhook')
-    .action(async (_, it: Command) => {
-      const { doctorCommand } = await import('./commands/doctor.ts');
-      await carryOut(it, doctorCommand);
-    });
+    .action(onDemand(async () => (await import('./commands/doctor.ts')).doctorCommand));
 }
 
 const TOKEN_VARIABLE =
@@ -119,7 +134,7 @@ function refuseToken(it: Command): Command {
     );
 }
 
-function addAgents(add: Add, carryOut: CarryOut): void {
+function addAgents(add: Add, { carryOut, onDemand }: Runner): void {
   const list = async (it: Command): Promise<void> => {
     const { listAgentsCommand } = await import('./commands/agents.ts');
     await carryOut(it, async (run) => listAgentsCommand(run));
@@ -135,10 +150,7 @@ function addAgents(add: Add, carryOut: CarryOut): void {
   );
   add('check [name]', 'asks an agent, or each agent, what it can do; starts no task', {
     into: agents,
-  }).action(async (name: string | undefined, _, it: Command) => {
-    const { checkAgentsCommand } = await import('./commands/agents.ts');
-    await carryOut(it, (run) => checkAgentsCommand(run, name));
-  });
+  }).action(onDemand(async () => (await import('./commands/agents.ts')).checkAgentsCommand));
   const writing = (usage: string, description: string): Command =>
     add(usage, description, { into: agents })
       .option('--dry-run', 'show the change and write nothing')
@@ -150,28 +162,19 @@ function addAgents(add: Add, carryOut: CarryOut): void {
     .option('--card-url <url>', 'the URL of its card, if it is not below the URL of the agent')
     .option('--token-variable <name>', TOKEN_VARIABLE)
     .option('--token-command <command>', 'a command that prints its token')
-    .action(async (url: string, _, it: Command) => {
-      const { addAgentCommand } = await import('./commands/agents.ts');
-      await carryOut(it, (run) => addAgentCommand(run, url));
-    });
+    .action(onDemand(async () => (await import('./commands/agents.ts')).addAgentCommand));
   writing(
     'import <registry> [names...]',
     'lists the agents of a registry (a file or a URL); tries and adds those that you name',
   )
     .option('--all', 'all agents of the registry')
-    .action(async (registry: string, names: string[], _, it: Command) => {
-      const { importAgentsCommand } = await import('./commands/import-agents.ts');
-      await carryOut(it, (run) => importAgentsCommand(run, registry, names));
-    });
+    .action(onDemand(async () => (await import('./commands/import-agents.ts')).importAgentsCommand));
   writing('remove <name>', 'removes an agent from the settings').action(
-    async (name: string, _, it: Command) => {
-      const { removeAgentCommand } = await import('./commands/agents.ts');
-      await carryOut(it, (run) => removeAgentCommand(run, name));
-    },
+    onDemand(async () => (await import('./commands/agents.ts')).removeAgentCommand),
   );
 }
 
-function addProbe(add: Add, carryOut: CarryOut): void {
+function addProbe(add: Add, { onDemand }: Runner): void {
   refuseToken(add('probe <url>', 'tests an A2A agent with real tasks, and prints a report for its authors'))
     .option('--text <text>', 'a task of about a second that should complete', PROBE_TEXT)
     .addOption(
@@ -188,13 +191,10 @@ function addProbe(add: Add, carryOut: CarryOut): void {
       'a shell command that kills the agent, and starts it again; without it, three checks do not run',
     )
     .option('--yes', 'start without asking')
-    .action(async (url: string, _, it: Command) => {
-      const { probeCommand } = await import('./commands/probe.ts');
-      await carryOut<ProbeOptions>(it, (run) => probeCommand(run, url));
-    });
+    .action(onDemand(async () => (await import('./commands/probe.ts')).probeCommand));
 }
 
-function addModel(add: Add, carryOut: CarryOut): void {
+function addModel(add: Add, { carryOut, onDemand }: Runner): void {
   const model = addGroup(
     add,
     'model',
@@ -206,10 +206,7 @@ function addModel(add: Add, carryOut: CarryOut): void {
   );
   add('list [words...]', 'lists known models, and the models that this machine serves', {
     into: model,
-  }).action(async (words: string[], _, it: Command) => {
-    const { listModelsCommand } = await import('./commands/model.ts');
-    await carryOut(it, (run) => listModelsCommand(run, words));
-  });
+  }).action(onDemand(async () => (await import('./commands/model.ts')).listModelsCommand));
   add('set <model>', 'tries a model, e.g. anthropic:claude-sonnet-4-5, and restarts the server with it', {
     into: model,
   })
@@ -221,21 +218,15 @@ function addModel(add: Add, carryOut: CarryOut): void {
     .option('--key-variable <name>', 'the environment variable with the key, if not the usual one')
     .option('--base-url <url>', 'the URL of the provider, e.g. http://127.0.0.1:1234/v1')
     .option('--no-try', 'send no request to the model')
-    .action(async (id: string, _, it: Command) => {
-      const { setModelCommand } = await import('./commands/model-set.ts');
-      await carryOut(it, (run) => setModelCommand(run, id));
-    });
+    .action(onDemand(async () => (await import('./commands/model-set.ts')).setModelCommand));
 }
 
-function addTasks(add: Add, carryOut: CarryOut): void {
+function addTasks(add: Add, { carryOut, onDemand }: Runner): void {
   add('tasks', 'lists the sessions of every agent: waiting ones first, then the newest')
     .option('--agent <name>', 'only this agent')
     .option('--state <state>', 'only in this state, e.g. input-required')
     .option('--limit <number>', 'the maximum number; default 50')
-    .action(async (_, it: Command) => {
-      const { tasksCommand } = await import('./commands/tasks.ts');
-      await carryOut(it, tasksCommand);
-    });
+    .action(onDemand(async () => (await import('./commands/tasks.ts')).tasksCommand));
   add(
     'inbox',
     'lists finished tasks whose result no client has collected, and tasks that wait for a person',
@@ -246,19 +237,13 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--watch', 'also print each new entry, until Ctrl-C')
     .option('--bell', 'ring the terminal bell for each new entry')
     .option('--collect', 'then mark the listed results as collected; no bridge announces them any more')
-    .action(async (_, it: Command) => {
-      const { inboxCommand } = await import('./commands/inbox.ts');
-      await carryOut(it, inboxCommand);
-    });
+    .action(onDemand(async () => (await import('./commands/inbox.ts')).inboxCommand));
   add('run <words...>', 'hands a task to an agent, follows it, and asks here for each decision')
     .option('--agent <name>', 'the agent; default the first')
     .option('--mode <mode>', 'ask, plan, accept-edits or auto; the last two need a terminal; default ask')
     .option('--file <path...>', 'send these images, PDFs or texts with the task; write it after the words')
     .option('--detach', 'print the session and return')
-    .action(async (words: string[], _, it: Command) => {
-      const { runTask } = await import('./commands/run.ts');
-      await carryOut(it, (run) => runTask(run, words));
-    });
+    .action(onDemand(async () => (await import('./commands/run.ts')).runTask));
   add('watch <session>', "follows a session's task until it has ended", {
     json: 'print one JSON object on each line: an event, or the error',
   })
@@ -266,53 +251,32 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--until-settled', 'also end when the task waits for a person')
     .option('--times', 'begin each line with the time of its event (UTC)')
     .option('--thinking', "also print the model's reasoning")
-    .action(async (session: string, _, it: Command) => {
-      const { watchCommand } = await import('./commands/watch.ts');
-      await carryOut(it, (run) => watchCommand(run, session));
-    });
+    .action(onDemand(async () => (await import('./commands/watch.ts')).watchCommand));
   add('show <what>', 'shows pending actions in full: one by its code or call, or all of a session')
     .option('--turns', "also show the cost of each turn of the session's task")
-    .action(async (what: string, _, it: Command) => {
-      const { showCommand } = await import('./commands/show.ts');
-      await carryOut(it, (run) => showCommand(run, what));
-    });
+    .action(onDemand(async () => (await import('./commands/show.ts')).showCommand));
   add('cost', 'shows what tasks cost: tokens and US dollars by UTC day, by session and by model')
     .option('--agent <name>', 'only this agent; default all')
     .option('--days <number>', 'today and the days before; default 30')
-    .action(async (_, it: Command) => {
-      const { costCommand } = await import('./commands/cost.ts');
-      await carryOut(it, costCommand);
-    });
+    .action(onDemand(async () => (await import('./commands/cost.ts')).costCommand));
   add(
     'receipt <session>',
     'prints the signed receipt of the newest task: who asked, saw, decided, and what ran',
   )
     .option('--out <directory>', 'write the receipts of all tasks of the session here, as Markdown and JSON')
-    .action(async (session: string, _, it: Command) => {
-      const { receiptCommand } = await import('./commands/receipt.ts');
-      await carryOut(it, (run) => receiptCommand(run, session));
-    });
+    .action(onDemand(async () => (await import('./commands/receipt.ts')).receiptCommand));
   add(
     'verify-receipt <file>',
     'checks the signature of a receipt, and compares it with the journal of its agent',
   )
     .option('--key <fingerprint>', 'the key that must have signed it; default: the key of a known agent')
-    .action(async (file: string, _, it: Command) => {
-      const { verifyReceiptCommand } = await import('./commands/verify-receipt.ts');
-      await carryOut(it, (run) => verifyReceiptCommand(run, file));
-    });
+    .action(onDemand(async () => (await import('./commands/verify-receipt.ts')).verifyReceiptCommand));
   add('cancel <session>', "ends the session's task")
     .option('--reason <text>', 'the reason, for the agent and the journal')
-    .action(async (session: string, _, it: Command) => {
-      const { cancelCommand } = await import('./commands/cancel.ts');
-      await carryOut(it, (run) => cancelCommand(run, session));
-    });
+    .action(onDemand(async () => (await import('./commands/cancel.ts')).cancelCommand));
   add('commands', 'lists the commands of an agent')
     .option('--agent <name>', 'the agent; default the first')
-    .action(async (_, it: Command) => {
-      const { listAgentCommands } = await import('./commands/list-agent-commands.ts');
-      await carryOut(it, listAgentCommands);
-    });
+    .action(onDemand(async () => (await import('./commands/list-agent-commands.ts')).listAgentCommands));
   add('command <name> [args...]', 'runs a command of the agent, e.g. checkpoint list')
     .option('--agent <name>', 'the agent; default the first')
     .option('--session <session>', 'the session; default a new one')
@@ -323,13 +287,10 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   add('abort <toolId>', 'stops one running tool; its task continues')
     .option('--agent <name>', 'ask only this agent')
     .option('--reason <text>', 'the reason, for the agent and the journal')
-    .action(async (toolId: string, _, it: Command) => {
-      const { abortCommand } = await import('./commands/abort-tool.ts');
-      await carryOut(it, (run) => abortCommand(run, toolId));
-    });
+    .action(onDemand(async () => (await import('./commands/abort-tool.ts')).abortCommand));
 }
 
-function addDecisions(add: Add, carryOut: CarryOut): void {
+function addDecisions(add: Add, { carryOut, onDemand }: Runner): void {
   const deciding = (usage: string, description: string): Command =>
     add(usage, description).option('--reason <text>', 'the reason, for the agent and the journal');
   for (const word of ['approve', 'deny'] as const) {
@@ -360,37 +321,24 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
     });
   add('revoke <session> [grants...]', 'revokes grants of trust; without a grant, lists them')
     .option('--all', 'all grants of the session')
-    .action(async (session: string, grants: string[], _, it: Command) => {
-      const { revokeTrustCommand } = await import('./commands/revoke-trust.ts');
-      await carryOut(it, (run) => revokeTrustCommand(run, session, grants));
-    });
+    .action(onDemand(async () => (await import('./commands/revoke-trust.ts')).revokeTrustCommand));
   add('answer <code> [words...]', 'answers the question with this code; without words, it asks you')
     .option('--call <call>', 'with a session instead of the code: the question, if several wait')
-    .action(async (what: string, words: string[], _, it: Command) => {
-      const { answerCommand } = await import('./commands/answer.ts');
-      await carryOut(it, (run) => answerCommand(run, what, words));
-    });
+    .action(onDemand(async () => (await import('./commands/answer.ts')).answerCommand));
 }
 
-function addServer(program: Command, add: Add, carryOut: CarryOut): void {
+function addServer(program: Command, add: Add, { carryOut, onDemand }: Runner): void {
   const server = program
     .command('server')
     .description('the local a2a-server: start, stop, status; backup, verify, restore its tasks');
-  add('start', 'starts it, unless it runs', { into: server }).action(async (_, it: Command) => {
-    const { startServerCommand } = await import('./commands/server.ts');
-    await carryOut(it, startServerCommand);
-  });
+  add('start', 'starts it, unless it runs', { into: server }).action(
+    onDemand(async () => (await import('./commands/server.ts')).startServerCommand),
+  );
   add('stop', 'ends it; its tasks go on with the next one', { into: server }).action(
-    async (_, it: Command) => {
-      const { stopServerCommand } = await import('./commands/server.ts');
-      await carryOut(it, stopServerCommand);
-    },
+    onDemand(async () => (await import('./commands/server.ts')).stopServerCommand),
   );
   add('status', 'shows whether it runs, its address and its start time', { into: server }).action(
-    async (_, it: Command) => {
-      const { serverStatusCommand } = await import('./commands/server.ts');
-      await carryOut(it, serverStatusCommand);
-    },
+    onDemand(async () => (await import('./commands/server.ts')).serverStatusCommand),
   );
   const ofServer = (usage: string, description: string): Command => {
     const it = add(usage, description, { into: server });
@@ -413,17 +361,11 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
     'prints a one-time link that signs your browser in to the approval page; if the agent is the local server, starts it when needed',
   )
     .option('--agent <name>', 'the agent whose page to open; default the first')
-    .action(async (_, it: Command) => {
-      const { pageCommand } = await import('./commands/page.ts');
-      await carryOut(it, pageCommand);
-    });
+    .action(onDemand(async () => (await import('./commands/page.ts')).pageCommand));
   add('logs', 'prints the log of the local server', {
     json: 'print one JSON object on each line: a line of the log, or the error',
   })
     .option('-f, --follow', 'also print new lines')
     .option('-n, --lines <number>', 'the number of last lines; default 50')
-    .action(async (_, it: Command) => {
-      const { logsCommand } = await import('./commands/logs.ts');
-      await carryOut(it, logsCommand);
-    });
+    .action(onDemand(async () => (await import('./commands/logs.ts')).logsCommand));
 }
