@@ -1,11 +1,11 @@
 /** Answers `GET /metrics` at an address of its own, without a token. The operator has chosen this address. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { checkHostAndOrigin } from '../http/auth/host-and-origin-check.ts';
 import { METRICS_TYPE } from '../http/routes/metrics-route.ts';
-import { listenProblem } from './listen.ts';
+import { listenProblem, listening } from './listen.ts';
 
 interface MetricsAddress {
   host: string;
@@ -50,16 +50,6 @@ export async function listenForMetrics(
     server.close();
     server.closeAllConnections();
   };
-}
-
-async function listening(server: Server, address: MetricsAddress): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 function end(response: ServerResponse, status: number): void {

@@ -3,6 +3,7 @@
  * server.
  */
 import type { Server } from 'node:http';
+import type { ListenOptions } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
@@ -42,7 +43,7 @@ export async function listen(
   own: OwnServer,
 ): Promise<number> {
   try {
-    await listening(server, { host, port });
+    await listening(server, { host, port, exclusive: true });
   } catch (error) {
     if (systemErrorCode(error) === 'EADDRINUSE') {
       const there = await identifyListener(serverOrigin({ host, port }), own);
@@ -75,10 +76,11 @@ export function listenProblem(error: unknown): string {
   return LISTEN_PROBLEMS[systemErrorCode(error) ?? ''] ?? errorMessageOf(error);
 }
 
-async function listening(server: Server, { host, port }: ListenAddress): Promise<void> {
+/** Resolves when the server listens. @throws the error of the system */
+export async function listening(server: Server, address: ListenOptions): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port, exclusive: true }, () => {
+    server.listen(address, () => {
       server.off('error', reject);
       resolve();
     });

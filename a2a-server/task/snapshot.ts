@@ -1,5 +1,5 @@
 /** Defines the snapshot: the state of a task as the fold of its journal. All values are immutable. */
-import { TASK_STATES } from '../../shared/protocol/task-states.ts';
+import { TASK_STATES, TERMINAL_TASK_STATES } from '../../shared/protocol/task-states.ts';
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
@@ -54,12 +54,7 @@ export type SnapshotStatus =
 export const STATE_NAMES = TASK_STATES satisfies readonly SnapshotStatus['state'][];
 export type StateName = (typeof STATE_NAMES)[number];
 
-export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-]);
+export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>(TERMINAL_TASK_STATES);
 
 export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-required', 'auth-required']);
 

@@ -5,22 +5,14 @@
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
+import { TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
 import { HttpError } from './http/http-error.ts';
 
 const tasksMetadata = z.array(
   z.looseObject({ id: z.string(), contextId: z.string(), taskState: z.string() }),
 );
 
-const STATES: Readonly<Record<string, TaskState>> = {
-  submitted: TaskState.TASK_STATE_SUBMITTED,
-  working: TaskState.TASK_STATE_WORKING,
-  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
-  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
-  completed: TaskState.TASK_STATE_COMPLETED,
-  canceled: TaskState.TASK_STATE_CANCELED,
-  failed: TaskState.TASK_STATE_FAILED,
-  rejected: TaskState.TASK_STATE_REJECTED,
-};
+const STATES: Readonly<Record<string, TaskState>> = TASK_STATE_CODES;
 
 /**
  * Returns the agent's tasks, newest first. Returns null if the agent stores its tasks elsewhere and cannot list them.

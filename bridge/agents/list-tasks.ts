@@ -1,17 +1,11 @@
 /** Reads the tasks of an agent page by page (A2A 1.0 §3.1.4, ListTasks). */
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
+import { TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
 
 /** The states of a task that has not ended. */
 export const NON_TERMINAL_STATES = ['submitted', 'working', 'input-required', 'auth-required'] as const;
 export type NonTerminalState = (typeof NON_TERMINAL_STATES)[number];
-
-const STATES: Readonly<Record<NonTerminalState, TaskState>> = {
-  submitted: TaskState.TASK_STATE_SUBMITTED,
-  working: TaskState.TASK_STATE_WORKING,
-  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
-  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
-};
 
 export interface TaskQuery {
   sessionId?: string;
@@ -48,7 +42,7 @@ export async function listTasksOfAgent(
     const page = await request({
       tenant: '',
       contextId: sessionId,
-      status: state === undefined ? TaskState.TASK_STATE_UNSPECIFIED : STATES[state],
+      status: state === undefined ? TaskState.TASK_STATE_UNSPECIFIED : TASK_STATE_CODES[state],
       pageSize: Math.min(PAGE_SIZE, limit - found.size),
       pageToken,
       historyLength: HISTORY_MESSAGES,
@@ -70,5 +64,7 @@ export function filterTasksByState(
   tasks: readonly Task[],
   state: NonTerminalState | undefined,
 ): readonly Task[] {
-  return state === undefined ? tasks : tasks.filter(({ status }) => status?.state === STATES[state]);
+  return state === undefined
+    ? tasks
+    : tasks.filter(({ status }) => status?.state === TASK_STATE_CODES[state]);
 }

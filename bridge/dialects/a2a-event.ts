@@ -1,7 +1,9 @@
 /** Reads what all A2A agents have in common in their events: states, artifacts and replies. */
-import { Role, TaskState } from '@a2a-js/sdk';
+import { Role } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
+import { TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
+import { TASK_STATES } from '../../shared/protocol/task-states.ts';
 import type {
   ToolCallEvent,
   ArtifactRole,
@@ -45,16 +47,9 @@ export interface DialectFieldReaders {
   aside?(metadata: unknown): ArtifactRole | null;
 }
 
-export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = {
-  [TaskState.TASK_STATE_SUBMITTED]: 'submitted',
-  [TaskState.TASK_STATE_WORKING]: 'working',
-  [TaskState.TASK_STATE_COMPLETED]: 'completed',
-  [TaskState.TASK_STATE_FAILED]: 'failed',
-  [TaskState.TASK_STATE_CANCELED]: 'canceled',
-  [TaskState.TASK_STATE_INPUT_REQUIRED]: 'input-required',
-  [TaskState.TASK_STATE_REJECTED]: 'rejected',
-  [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
-};
+export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = Object.fromEntries(
+  TASK_STATES.map((name) => [TASK_STATE_CODES[name], name]),
+);
 
 /** Reads one event of a stream, or a task in the form of an event. Returns no observations for an empty event. */
 export function readA2aEvent(event: StreamResponse, reading: DialectFieldReaders): ObservedEvent {

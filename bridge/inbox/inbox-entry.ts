@@ -1,4 +1,5 @@
 /** Builds the entries of the inbox: results that no client has collected, and tasks that wait for a person. Pure. */
+import { TERMINAL_TASK_STATES } from '../../shared/protocol/task-states.ts';
 import { TASK_STATE_NAMES, type SessionStateName, type TaskStateName } from '../dialects/observation.ts';
 import { isSessionWaiting, type ListedSession } from '../sessions/list-sessions.ts';
 import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
@@ -21,13 +22,7 @@ export interface KeyedInboxEntry {
   entry: InboxEntry;
 }
 
-const ENDED: readonly SessionStateName[] = [
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-  'unknown-to-agent',
-];
+const ENDED: readonly SessionStateName[] = [...TERMINAL_TASK_STATES, 'unknown-to-agent'];
 
 /**
  * Returns the entries of the inbox. Tasks that wait for a person come first.

@@ -101,7 +101,7 @@ export class StoredDecisionClaims implements DecisionClaims {
   }
 }
 
-const keyOf = ({ agent, taskId, callId, shown }: CallAndCode): readonly string[] => [
+export const keyOf = ({ agent, taskId, callId, shown }: CallAndCode): readonly string[] => [
   agent,
   taskId,
   callId,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { BridgeDatabase } from './database.ts';
+import { keyOf } from './decision-claims.ts';
 
 const post = z.object({
   agent: z.string(),
@@ -125,10 +126,3 @@ export class WebhookPosts {
     return inserted === 1;
   }
 }
-
-const keyOf = ({ agent, taskId, callId, shown }: WebhookAction): readonly string[] => [
-  agent,
-  taskId,
-  callId,
-  shown,
-];

@@ -36,15 +36,8 @@ export const okCheckResult = (subject: string, message: string): CheckResult => 
   level: 'ok',
   message,
 });
-export const warnCheckResult = (subject: string, message: string, next: string): CheckResult => ({
-  subject,
-  level: 'warn',
-  message,
-  next,
-});
-export const failCheckResult = (subject: string, message: string, next: string): CheckResult => ({
-  subject,
-  level: 'fail',
-  message,
-  next,
-});
+const withNextStep =
+  (level: 'warn' | 'fail') =>
+  (subject: string, message: string, next: string): CheckResult => ({ subject, level, message, next });
+export const warnCheckResult = withNextStep('warn');
+export const failCheckResult = withNextStep('fail');

@@ -1,5 +1,6 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
+import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { JournalTaskFilter } from '../../journal/journal.ts';
@@ -7,7 +8,6 @@ import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
 import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
-import { WIRE_STATE } from '../wire/build-messages-and-artifacts.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 
@@ -61,5 +61,5 @@ export async function listTasks(
  * have.
  */
 function statesOf(wanted: TaskState): StateName[] {
-  return STATE_NAMES.filter((name) => WIRE_STATE[name] === wanted);
+  return STATE_NAMES.filter((name) => TASK_STATE_CODES[name] === wanted);
 }

@@ -1,4 +1,4 @@
-import { Role, TaskState } from '@a2a-js/sdk';
+import { Role } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
@@ -8,7 +8,6 @@ import { filePlaceholderLine } from '../../task/stored-file.ts';
 import { partInAcceptedMode } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { TaskReader } from './reader-decisions.ts';
-import type { StateName } from '../../task/snapshot.ts';
 
 /** The task and the client's active extensions. Together they decide what the client gets. */
 export interface WireOptions {
@@ -33,17 +32,6 @@ export interface WireOptions {
    */
   reader?: TaskReader;
 }
-
-export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {
-  submitted: TaskState.TASK_STATE_SUBMITTED,
-  working: TaskState.TASK_STATE_WORKING,
-  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
-  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
-  completed: TaskState.TASK_STATE_COMPLETED,
-  failed: TaskState.TASK_STATE_FAILED,
-  canceled: TaskState.TASK_STATE_CANCELED,
-  rejected: TaskState.TASK_STATE_REJECTED,
-};
 
 export function textPart(text: string): Part {
   return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };

@@ -13,6 +13,7 @@
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
+import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
@@ -34,7 +35,6 @@ import {
   textPart,
   todosArtifact,
   turnArtifact,
-  WIRE_STATE,
 } from './build-messages-and-artifacts.ts';
 import type { WireOptions } from './build-messages-and-artifacts.ts';
 
@@ -326,7 +326,7 @@ function statusUpdate(
         taskId: options.taskId,
         contextId: options.sessionId,
         status: {
-          state: WIRE_STATE[state],
+          state: TASK_STATE_CODES[state],
           message: said,
           timestamp: new Date(entry.at).toISOString(),
         },

@@ -1,5 +1,6 @@
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
 import { answerText } from '../../../shared/protocol/preview-text.ts';
+import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import type {
   GrantView,
   PendingAction,
@@ -34,7 +35,6 @@ import {
   todosArtifact,
   turnArtifact,
   userMessage,
-  WIRE_STATE,
 } from './build-messages-and-artifacts.ts';
 import type { WireOptions } from './build-messages-and-artifacts.ts';
 
@@ -78,28 +78,26 @@ function statusOf(snapshot: Snapshot, options: WireOptions): TaskStatus {
       // After the last decision no tool call waits. The next event sets the state to `working`, so the task reports
       // this state now.
       if (pending.length === 0)
-        return { state: WIRE_STATE.working, message: undefined, timestamp: timestampOf(snapshot) };
+        return { state: TASK_STATE_CODES.working, message: undefined, timestamp: timestampOf(snapshot) };
       return waiting(snapshot, options, pending);
     }
     case 'auth-required':
       return said(snapshot, options, status.question);
+    case 'completed':
     case 'failed':
     case 'rejected':
       return said(snapshot, options, status.message);
     case 'canceled':
       return said(snapshot, options, canceledText(status.by, status.reason));
-    case 'working':
-      return said(snapshot, options, status.note);
-    case 'completed':
-      return said(snapshot, options, status.message);
     case 'submitted':
+    case 'working':
       return said(snapshot, options, status.note);
   }
 }
 
 function waiting(snapshot: Snapshot, options: WireOptions, pending: PendingAction[]): TaskStatus {
   return {
-    state: WIRE_STATE['input-required'],
+    state: TASK_STATE_CODES['input-required'],
     message: pendingActionsMessage(options, snapshot.seq, pending),
     timestamp: timestampOf(snapshot),
   };
@@ -107,7 +105,7 @@ function waiting(snapshot: Snapshot, options: WireOptions, pending: PendingActio
 
 function said(snapshot: Snapshot, options: WireOptions, text: string | undefined): TaskStatus {
   return {
-    state: WIRE_STATE[snapshot.status.state],
+    state: TASK_STATE_CODES[snapshot.status.state],
     message:
       text === undefined
         ? undefined

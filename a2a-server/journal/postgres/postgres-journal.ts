@@ -9,6 +9,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal } from '../journal.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend } from '../prepared-append.ts';
+import { requirePositive } from '../require-positive.ts';
 import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextEvents } from './compaction.ts';
@@ -257,10 +258,4 @@ export async function openPostgresJournal({
     reachable: () => writer.connected,
     close: () => (closed ??= close()),
   };
-}
-
-/** Refuses a limit below 1. */
-function requirePositive(limit: number): number {
-  if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  throw new RangeError(`a limit is a positive integer, not ${limit}`);
 }

@@ -24,6 +24,7 @@ import type {
 } from '../journal.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
 import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
+import { requirePositive } from '../require-positive.ts';
 import { Appender } from './appender.ts';
 import { Compactor } from './compactor.ts';
 import { CostTable } from './cost-table.ts';
@@ -279,10 +280,4 @@ class SqliteJournal implements Journal {
     if (this.#closed)
       throw new ProductError('SHUTTING_DOWN', 'The server is shutting down. Try again later.');
   }
-}
-
-/** Refuses a limit below 1. SQLite treats a negative limit as no limit. */
-function requirePositive(limit: number): number {
-  if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  throw new RangeError(`a limit is a positive integer, not ${limit}`);
 }

@@ -2,6 +2,7 @@
  * The view of a task: what the bridge knows about the task from its observations. Pure. The size of a view is limited,
  * so an agent that sends much cannot exhaust the memory.
  */
+import { TERMINAL_TASK_STATES } from '../../../shared/protocol/task-states.ts';
 import type {
   ToolCallEvent,
   DecisionWord,
@@ -99,12 +100,7 @@ export interface TaskView {
 
 const MAX_CALLS = 200;
 
-const ENDED: ReadonlySet<TaskStateName> = new Set<TaskStateName>([
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-]);
+const ENDED: ReadonlySet<TaskStateName> = new Set<TaskStateName>(TERMINAL_TASK_STATES);
 
 export function hasEnded({ state }: Pick<TaskView, 'state'>): boolean {
   return ENDED.has(state);
