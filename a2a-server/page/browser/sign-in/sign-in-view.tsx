@@ -4,7 +4,6 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { ProblemLine } from '../problem-line.tsx';
 import {
   finishProviderSignIn,
   readProviderName,
@@ -77,7 +76,11 @@ export function SignInView(props: SignInProps) {
   return (
     <div class="sign-in" role="main">
       <h1>Approvals</h1>
-      <ProblemLine text={problem} />
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
       {busy ? (
         <p class="quiet">Signing in …</p>
       ) : code !== undefined ? (
