@@ -6,18 +6,16 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../support/rpc-answer.ts';
 import { writtenMessage } from '../support/a2a-message.ts';
-import { A2aFlow } from './a2a-flow.ts';
 import { Disconnected, type A2aClient } from './a2a-client.ts';
-import { BridgeFlow } from './bridge-flow.ts';
 import { hasFileSizeLimits, liftFileSizeLimit, limitFileSize } from './file-size-limit.ts';
 import { must, type Findings } from './findings.ts';
 import { checkFlow, findTasks, readJournalFile, tasksThatSay } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
+import { makeBridgeFlow, makeFlow } from './make-flow.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { FlowReader } from './flow-reader.ts';
-import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
 /** The number of delegations in one round. The disk becomes full once during each delegation. */
@@ -41,15 +39,8 @@ export async function diskRound(round: number, programs: Programs, findings: Fin
   try {
     const scene = { place, random, findings };
     for (let flows = 0; flows < FLOWS; flows++) {
-      const parts = {
-        workload: randomWorkload(random, `d${round}f${flows}`),
-        workspace: place.home.workspace,
-        random,
-        verdicts: new Verdicts(random),
-      };
-      const flow = random.chance(0.3)
-        ? new BridgeFlow({ ...parts, call: (name, args) => place.bridge.callTool(name, args) })
-        : new A2aFlow(parts);
+      const workload = randomWorkload(random, `d${round}f${flows}`);
+      const flow = makeFlow(random.chance(0.3), place, random, workload);
       await runFull(flow, `d${round}f${flows}full`, scene);
     }
     await fullOutbox(round, scene);
@@ -160,13 +151,7 @@ async function say(client: A2aClient, words: string): Promise<void> {
 
 /** B1: if the outbox is full, the bridge refuses the delegation before it sends it. With space again, it delegates once. */
 async function fullOutbox(round: number, { place, random, findings }: Scene): Promise<void> {
-  const flow = new BridgeFlow({
-    workload: randomWorkload(random, `d${round}o`),
-    workspace: place.home.workspace,
-    random,
-    verdicts: new Verdicts(random),
-    call: (name, args) => place.bridge.callTool(name, args),
-  });
+  const flow = makeBridgeFlow(place, random, randomWorkload(random, `d${round}o`));
   await place.bridge.callTool('list_all_active_sessions', {});
   const pid = place.bridge.pid;
   if (pid === undefined) return;

@@ -1,16 +1,15 @@
 /** SIGKILL at random times to the server, the bridge or both, during whole approval flows and during restarts. */
-import { A2aFlow } from './a2a-flow.ts';
 import { Disconnected } from './a2a-client.ts';
 import { BridgeFlow } from './bridge-flow.ts';
 import { must, type Findings } from './findings.ts';
 import { checkFlow, readJournalFile } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
 import { Killer } from './killer.ts';
+import { makeFlow } from './make-flow.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { FlowReader } from './flow-reader.ts';
-import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
 /** The number of kills in one round. All of them use the same home directory. */
@@ -25,15 +24,7 @@ export async function killsRound(round: number, programs: Programs, findings: Fi
   try {
     for (let flows = 0; killer.left > 0; flows++) {
       const workload = randomWorkload(random, `k${round}f${flows}`);
-      const parts = {
-        workload,
-        workspace: place.home.workspace,
-        random,
-        verdicts: new Verdicts(random),
-      };
-      const flow = random.chance(0.5)
-        ? new BridgeFlow({ ...parts, call: (name, args) => place.bridge.callTool(name, args) })
-        : new A2aFlow(parts);
+      const flow = makeFlow(random.chance(0.5), place, random, workload);
       await runFlow(flow, place, killer, findings);
     }
     await place.stopServer();

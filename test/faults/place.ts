@@ -47,6 +47,10 @@ export class Place {
     );
   }
 
+  get workspace(): string {
+    return this.home.workspace;
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }

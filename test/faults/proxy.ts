@@ -1,17 +1,16 @@
 /** Cuts single connections to a running server: at every byte of a recording, and at random places of whole flows. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { A2aFlow } from './a2a-flow.ts';
 import { BridgeFlow } from './bridge-flow.ts';
 import { must, type Findings } from './findings.ts';
 import { everyByte, unlessDisconnected } from './every-byte.ts';
 import { checkFlow, findTasks } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
+import { makeBridgeFlow, makeFlow } from './make-flow.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { FlowReader, type FlowReaderOptions } from './flow-reader.ts';
 import { inScene, type Scene } from './scene.ts';
 import { randomTreatment } from './random-treatment.ts';
-import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
 /** The number of random cuts in one round. After them, the rest of the flow runs without faults. */
@@ -45,16 +44,7 @@ async function randomCuts(round: number, scene: Scene): Promise<void> {
     findings.count(`proxy: cuts at a random byte ${direction === 'up' ? 'to' : 'from'} the server, ${how}`);
   };
   for (let flows = 0; cuts.left > 0 && flows < MAX_FLOWS; flows++) {
-    const parts = {
-      workload: randomWorkload(random, `p${round}f${flows}`),
-      workspace: place.home.workspace,
-      random,
-      verdicts: new Verdicts(random),
-    };
-    const flow =
-      flows % 3 === 2
-        ? new BridgeFlow({ ...parts, call: (name, args) => place.bridge.callTool(name, args) })
-        : new A2aFlow(parts);
+    const flow = makeFlow(flows % 3 === 2, place, random, randomWorkload(random, `p${round}f${flows}`));
     await runCut('proxy', flow, scene);
   }
 }
@@ -95,13 +85,7 @@ export async function runCut(
 async function killedUnheard(round: number, scene: Scene): Promise<void> {
   const { place, proxy, random, findings } = scene;
   proxy.treat = () => ({});
-  const flow = new BridgeFlow({
-    workload: randomWorkload(random, `p${round}u`),
-    workspace: place.home.workspace,
-    random,
-    verdicts: new Verdicts(random),
-    call: (name, args) => place.bridge.callTool(name, args),
-  });
+  const flow = makeBridgeFlow(place, random, randomWorkload(random, `p${round}u`));
   // This call reads the agent card. So the next answer is the answer to the message.
   await place.bridge.callTool('list_all_active_sessions', {});
   const client = await place.client();

@@ -9,7 +9,6 @@ import { openPostgresJournal } from '../../a2a-server/journal/postgres/postgres-
 import { Refusal } from '../support/rpc-answer.ts';
 import { homeDirectoryOf, newServerHome } from '../support/server-program.ts';
 import { A2aClient, Disconnected } from './a2a-client.ts';
-import { A2aFlow } from './a2a-flow.ts';
 import { BridgeFlow } from './bridge-flow.ts';
 import { BridgeProcess } from './bridge-process.ts';
 import type { FaultDatabase } from './fault-database.ts';
@@ -19,12 +18,12 @@ import { checkFlow, readJournal } from './flow-checks.ts';
 import { FlowReader } from './flow-reader.ts';
 import type { Flow } from './flow.ts';
 import { freePort } from '../support/free-port.ts';
+import { makeFlow } from './make-flow.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { randomTreatment } from './random-treatment.ts';
 import { Replica, TEAM } from './replica.ts';
 import { TcpProxy } from './tcp-proxy.ts';
-import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
 const SERVERS = 3;
@@ -94,19 +93,12 @@ export async function replicasRound(
 }
 
 async function runFlows(round: number, cluster: Cluster, findings: Findings): Promise<void> {
-  const { random, workspace, bridge } = cluster;
+  const { random } = cluster;
   const faults = new ReplicaFaults(cluster, findings);
   treatClients(cluster, faults, findings);
   for (let flows = 0; faults.left > 0; flows++) {
-    const parts = {
-      workload: randomWorkload(random, `c${round}f${flows}`),
-      workspace,
-      random,
-      verdicts: new Verdicts(random),
-    };
-    const flow = random.chance(0.3)
-      ? new BridgeFlow({ ...parts, call: (name, args) => bridge.callTool(name, args) })
-      : new A2aFlow(parts);
+    const workload = randomWorkload(random, `c${round}f${flows}`);
+    const flow = makeFlow(random.chance(0.3), cluster, random, workload);
     await runFlow(flow, cluster, faults, findings);
   }
 }

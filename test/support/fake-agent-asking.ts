@@ -1,6 +1,7 @@
 /** An executor for the SDK's server. It asks a person once, and returns its artifacts after the reply. */
 import { type Artifact, type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
+import { firstTask } from './fake-agent-task.ts';
 
 export interface AskingOptions {
   /** The state of the waiting task. `parts` are the parts of the question. */
@@ -26,14 +27,7 @@ export function askingExecutor({ state, parts, artifacts = [], received }: Askin
           kind: 'statusUpdate',
           data: { taskId, contextId, status: status(of, said), metadata: undefined },
         });
-      const first = {
-        id: taskId,
-        contextId,
-        status: status(TaskState.TASK_STATE_SUBMITTED, []),
-        artifacts: [],
-        history: [userMessage],
-        metadata: undefined,
-      };
+      const first = firstTask({ taskId, contextId, userMessage }, TaskState.TASK_STATE_SUBMITTED);
       bus.publish({ kind: 'task', data: task ?? first });
       if (task === undefined) update(state, parts);
       else {

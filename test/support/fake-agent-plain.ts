@@ -13,7 +13,7 @@ import {
 } from '@a2a-js/sdk/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
-import { part } from './fake-agent-task.ts';
+import { part, firstTask } from './fake-agent-task.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface PlainAgent {
@@ -95,14 +95,7 @@ function greeter(received: string[]): AgentExecutor {
         });
       // The SDK requires the task as the first event, even for a continued task. So the agent sends the old question
       // again.
-      const first = {
-        id: taskId,
-        contextId,
-        status: status(TaskState.TASK_STATE_SUBMITTED),
-        artifacts: [],
-        history: [userMessage],
-        metadata: undefined,
-      };
+      const first = firstTask({ taskId, contextId, userMessage }, TaskState.TASK_STATE_SUBMITTED);
       bus.publish({ kind: 'task', data: task ?? first });
       if (task === undefined) {
         update(TaskState.TASK_STATE_INPUT_REQUIRED, 'What is your name?');

@@ -13,13 +13,6 @@ type Update = Pick<
   'status' | 'metadata'
 >;
 
-const SETTLED: ReadonlySet<TaskState> = new Set([
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_REJECTED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_INPUT_REQUIRED,
-]);
 const ENDED: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_COMPLETED,
   TaskState.TASK_STATE_FAILED,
@@ -48,7 +41,7 @@ export class FakeTask {
   }
 
   get settled(): boolean {
-    return SETTLED.has(this.state);
+    return this.ended || this.state === TaskState.TASK_STATE_INPUT_REQUIRED;
   }
 
   get ended(): boolean {
@@ -206,5 +199,20 @@ export function pendingWrite(callId: string, changes: Partial<PendingAction> = {
     expiresAt: null,
     decisions: ['approve', 'deny', 'edit'],
     ...changes,
+  };
+}
+
+/** The task as an agent without a history of its own first reports it. */
+export function firstTask(
+  { taskId, contextId, userMessage }: { taskId: string; contextId: string; userMessage: Message },
+  state: TaskState,
+): Task {
+  return {
+    id: taskId,
+    contextId,
+    status: { state, timestamp: new Date().toISOString(), message: undefined },
+    artifacts: [],
+    history: [userMessage],
+    metadata: undefined,
   };
 }

@@ -85,6 +85,21 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   retention: fc.option(fc.nat({ max: 2 }), { nil: undefined, freq: 2 }),
 });
 
+/** Returns a storage whose journals watch every task, so that the newest entries come from the cache. */
+export function withWatchedTasks(createStorage: () => Promise<JournalStorage>) {
+  return async (): Promise<JournalStorage> => {
+    const storage = await createStorage();
+    return {
+      ...storage,
+      async open(clock: () => number) {
+        const journal = await storage.open(clock);
+        for (const taskId of TASKS) journal.watch(taskId, () => undefined);
+        return journal;
+      },
+    };
+  };
+}
+
 /** @param runs the number of generated histories in `npm run test:all`; `npm test` generates a fifth */
 export function itBehavesLikeTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
   it('J1 J2 J3 for any order of appends and restarts, the journal returns what the test’s model returns', async () => {

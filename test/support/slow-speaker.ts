@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
-import { part } from './fake-agent-task.ts';
+import { part, firstTask } from './fake-agent-task.ts';
 
 const WORDS = ['one ', 'two ', 'three ', 'four ', 'five ', 'six'];
 /** Delay between two words, in milliseconds. */
@@ -23,14 +23,7 @@ export function slowSpeaker(): SlowSpeaker {
     runs: 0,
     async execute({ taskId, contextId, userMessage }, bus) {
       speaker.runs += 1;
-      const first = {
-        id: taskId,
-        contextId,
-        status: status(TaskState.TASK_STATE_WORKING),
-        artifacts: [],
-        history: [userMessage],
-        metadata: undefined,
-      };
+      const first = firstTask({ taskId, contextId, userMessage }, TaskState.TASK_STATE_WORKING);
       bus.publish({ kind: 'task', data: first });
       for (const [index, word] of WORDS.entries()) {
         await pause(WORD_DELAY_MS);

@@ -206,11 +206,15 @@ export async function untilSettled(
   return tasks.snapshot(accepted.taskId, { principal });
 }
 
-/** Returns all events of a task when it has parked or ended. */
-export async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
+/** Returns all events of a task when it has ended. With `settled`, also when it has parked. */
+export async function eventsOf(
+  { tasks }: Pick<RunningService, 'tasks'>,
+  taskId: string,
+  until: 'settled' | 'ended' = 'settled',
+): Promise<TaskEvent[]> {
   const events: TaskEvent[] = [];
   const { signal } = new AbortController();
-  for await (const batch of tasks.follow(taskId, 0, { until: 'settled', signal }))
+  for await (const batch of tasks.follow(taskId, 0, { until, signal }))
     events.push(...batch.map(({ event }) => event));
   return events;
 }

@@ -5,46 +5,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, cp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { type ClientMachine, clientMachine, machineWithClients } from '../../support/client-machine.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, type Outcome, PROGRAM } from './support/cli.ts';
 
-interface Person {
-  home: string;
-  run: (...args: string[]) => Promise<Outcome>;
-  /** Writes a settings file of the client. */
-  has: (path: string, text: string) => Promise<string>;
-  read: (path: string) => Promise<string>;
-}
-
-async function person(env: Readonly<Record<string, string>> = {}): Promise<Person> {
-  const home = await temporaryDirectory();
-  return {
-    home,
-    run: (...args) => cli(args, { home, env }),
-    async has(path, text) {
-      const file = join(home, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
-      return file;
-    },
-    read: (path) => readFile(join(home, path), 'utf8'),
-  };
-}
-
-/** A machine with these clients: programs in PATH, and directories that clients have created. */
-async function machineWith({
-  programs = [],
-  directories = [],
-}: Partial<Record<string, string[]>>): Promise<Person> {
-  const path = await temporaryDirectory();
-  for (const name of programs) await writeFile(join(path, name), '', { mode: 0o755 });
-  const at = await person({ PATH: path });
-  for (const name of directories) await mkdir(join(at.home, name), { recursive: true });
-  return at;
-}
+const runAt =
+  (home: string, env: Readonly<Record<string, string>>) =>
+  (...args: string[]): Promise<Outcome> =>
+    cli(args, { home, env });
+const person = (): Promise<ClientMachine> => clientMachine(runAt);
 
 /** Copies the built program to where npx copies packages. */
 async function copiedByNpx(named: string): Promise<string> {
@@ -135,7 +107,10 @@ it('a misspelt command is refused', async () => {
 
 describe('the option --all', () => {
   it('writes to each client that is there, and names the clients that it skips', async () => {
-    const { run, read, home } = await machineWith({ programs: ['claude'], directories: ['.codex'] });
+    const { run, read, home } = await machineWithClients(runAt, {
+      programs: ['claude'],
+      directories: ['.codex'],
+    });
     const { code, stdout } = await run('install', '--all', '--', '--tool-prefix', 'gemini_');
     expect(stdout).toMatch(
       /\nClaude Code: written\.\nGemini CLI: skipped\. .*gemini.*\nCodex: written\.\nCursor: skipped\. .*\nVS Code: skipped\. /,

@@ -145,27 +145,6 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
 });
 
 describe('the scope of a decision', () => {
-  it('R12 trust for a tool lets its later calls run without a question, and no other tool’s calls', async () => {
-    const { peer, file } = await sharedStage();
-    const text = plan(
-      append('a.txt', '1'),
-      append('a.txt', '2'),
-      shell('echo 3 >> a.txt'),
-      append('a.txt', '4'),
-    );
-    const { taskId, sessionId, pending } = await (await peer.stream(text)).parked();
-    const second = await peer.decide(taskId, [decisionOn(pending, 'approve', { scope: 'tool' })]);
-    const asked = await second.parked();
-    expect(asked.pending).toMatchObject([{ tool: 'run-shell-command' }]);
-    expect(await file('a.txt')).toBe('12');
-    const third = await peer.decide(taskId, [decisionOn(asked.pending, 'approve')]);
-    expect((await third.rest()).at(-1)?.state).toBe('COMPLETED');
-    expect(await file('a.txt')).toBe('123\n4');
-    // Trust ends with its task. So the next task asks again.
-    const next = await (await peer.stream('append "5" to a.txt', { sessionId })).parked();
-    expect(next.pending).toHaveLength(1);
-  });
-
   it('R12 trust with the scope "always" lets later calls run without a question; a built-in tool has no server to trust', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('a.txt', '1'), shell('echo 2 >> a.txt'), append('a.txt', '3'));

@@ -1,16 +1,11 @@
 /** Tests a server whose tasks are in a real PostgreSQL: approvals, kills, and a database that crashes. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { freePort } from '../../support/free-port.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
+import { onPostgres } from '../../support/on-postgres.ts';
 import { beginTransaction, untilWaitingForLocks } from '../../support/postgres-locks.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../support/postgres-server.ts';
 import { launchServer } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { startsIn } from '../../support/wire-event.ts';
@@ -30,22 +25,14 @@ async function untilHealthIs(status: number, from: Stage): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
 }
 
-if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
-else {
-  let database: PostgresServer;
+onPostgres([], (database) => {
   let url: string;
 
-  beforeAll(async () => {
-    database = await startPostgres();
-  }, START_LIMIT_MS);
-
   beforeEach(async () => {
-    url = await database.createDatabase();
+    url = await database().createDatabase();
   });
 
-  afterEach(() => database.dropDatabase(url));
-
-  afterAll(() => database.dispose());
+  afterEach(() => database().dropDatabase(url));
 
   const postgresStage = (): Promise<Stage> => stage({ env: { A2A_SERVER_DATABASE: url } });
 
@@ -113,14 +100,14 @@ else {
       const { taskId, pending } = await (await running.peer.stream(text)).parked();
       const second = await running.peer.decide(taskId, [decisionOn(pending, 'approve')]);
       await second.output('running');
-      await database.crash();
+      await database().crash();
       await untilHealthIs(503, running);
       const ready = await fetch(new URL('/readyz', running.server.url));
       expect(ready.status).toBe(503);
       expect(await ready.json()).toEqual({ status: 'unavailable', reasons: ['journal-unreachable'] });
       expect((await healthOf(running)).text).toContain('"status":"unavailable"');
       await gate.pass();
-      await database.start();
+      await database().start();
       expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
       await untilHealthIs(200, running);
       expect(await running.file('effects.txt')).toBe('x\n');
@@ -129,4 +116,4 @@ else {
       expect(running.server.log()).not.toContain(url);
     });
   });
-}
+});

@@ -1,15 +1,10 @@
 /** Tests metrics and traces of several server processes on one PostgreSQL. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { OtlpReceiver } from '../../support/otlp-receiver.ts';
 import { startProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../support/postgres-server.ts';
+import { onPostgres } from '../../support/on-postgres.ts';
 import { parsePrometheusText, sampleValue, type Sample } from '../../support/prometheus-text.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 
@@ -33,19 +28,13 @@ async function untilValue(of: Stage, name: string, value: number): Promise<void>
   while (sampleValue(await samplesOf(of), name) !== value) await pause();
 }
 
-if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
-else {
-  let database: PostgresServer;
+onPostgres([], (database) => {
   let url: string;
   let proxy: PostgresProxy;
   let receiver: OtlpReceiver;
 
-  beforeAll(async () => {
-    database = await startPostgres();
-  }, START_LIMIT_MS);
-
   beforeEach(async () => {
-    url = await database.createDatabase();
+    url = await database().createDatabase();
     proxy = await startProxy(url);
     receiver = await OtlpReceiver.open();
   });
@@ -53,10 +42,8 @@ else {
   afterEach(async () => {
     await receiver.close();
     await proxy.close();
-    await database.dropDatabase(url);
+    await database().dropDatabase(url);
   });
-
-  afterAll(() => database.dispose());
 
   const replica = (from = url): Promise<Stage> =>
     stage({
@@ -107,4 +94,4 @@ else {
     await untilValue(server, 'a2a_server_journal_reachable', 1);
     while (!sampleValue(await samplesOf(server), 'a2a_server_lease_remaining_seconds')) await pause();
   });
-}
+});

@@ -1,5 +1,5 @@
 /** Tests several server processes on one PostgreSQL: what happens to a task whose server dies, stops or is cut off. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,12 +16,7 @@ import { z } from 'zod';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell, wait, write } from '../../support/offline-plan.ts';
 import { startProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../support/postgres-server.ts';
+import { onPostgres } from '../../support/on-postgres.ts';
 import { pushReceiver } from '../../support/push-receiver.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 import { runningProcesses } from '../../support/process-group.ts';
@@ -103,27 +98,19 @@ async function untilEnded(first: Stage): Promise<void> {
     await pause();
 }
 
-if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
-else {
-  let database: PostgresServer;
+onPostgres([], (database) => {
   let url: string;
   let proxy: PostgresProxy;
 
-  beforeAll(async () => {
-    database = await startPostgres();
-  }, START_LIMIT_MS);
-
   beforeEach(async () => {
-    url = await database.createDatabase();
+    url = await database().createDatabase();
     proxy = await startProxy(url);
   });
 
   afterEach(async () => {
     await proxy.close();
-    await database.dropDatabase(url);
+    await database().dropDatabase(url);
   });
-
-  afterAll(() => database.dispose());
 
   const replica = (from = url, args: string[] = []): Promise<Stage> =>
     stage({ args, env: { A2A_SERVER_DATABASE: from } });
@@ -318,11 +305,11 @@ else {
       const first = await replica();
       const second = await replica();
       const { gate, taskId } = await runningCommand(first);
-      await database.stop();
+      await database().stop();
       await first.server.logged(/lost the task/);
       await untilEnded(first);
       await gate.pass();
-      await database.start();
+      await database().start();
       const asked = await untilAsked(second, taskId);
       expect(asked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
       expect(await first.file('effects.txt')).not.toContain('late');
@@ -569,4 +556,4 @@ else {
       proxy.cut();
     });
   });
-}
+});

@@ -120,19 +120,6 @@ describe('calls of the bridge’s tools', () => {
     ).toContain('search-text');
   });
 
-  test('R62 without a progress token there is no progress message', async () => {
-    const agent = await startAgent({
-      onMessage: (task) =>
-        task
-          .work()
-          .activity({ type: 'tool.started', callId: 'c', tool: 'search-text', title: 'Search', toolId: 't' })
-          .complete(),
-    });
-    const client = await startClient(agent);
-    await client.call(DELEGATE, { task: 'go' });
-    expect(client.notifications).toEqual([]);
-  });
-
   test('R15 B4 for an unknown session, the error lists the existing sessions, and the bridge starts nothing', async () => {
     const { agent, bridge: client } = await onBridge({
       onMessage: (task) => task.work().say('done').complete(),

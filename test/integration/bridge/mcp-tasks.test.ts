@@ -208,16 +208,7 @@ describe('MCP tasks of a client that declares them', () => {
     expect(asked.result).not.toHaveProperty('taskId');
     const { structuredContent } = report.parse(asked.result);
     const { sessionId } = structuredContent;
-    const decided = await client.ask('tools/call', {
-      name: DECIDE,
-      arguments: {
-        sessionId,
-        title: 'Write one.md',
-        callId: 'one',
-        shown: 'hash-of-one',
-        decision: 'approve',
-      },
-    });
+    const decided = await decideWithTool(client, sessionId, 'approve');
     expect(report.parse(decided.result).structuredContent).toMatchObject({ state: 'completed' });
     expect(decisionChannels(agent)).toEqual(['tool']);
     const { error } = await client.ask('tasks/get', { taskId: 'session-1::task-1' });
@@ -257,16 +248,7 @@ describe('MCP tasks of a client that declares them', () => {
     const taskId = await delegated(client);
     const [key = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
     // The tools accept the task id as a session id.
-    const decided = await client.ask('tools/call', {
-      name: DECIDE,
-      arguments: {
-        sessionId: taskId,
-        title: 'Write one.md',
-        callId: 'one',
-        shown: 'hash-of-one',
-        decision: 'deny',
-      },
-    });
+    const decided = await decideWithTool(client, taskId, 'deny');
     expect(report.parse(decided.result).structuredContent).toMatchObject({ output: 'decided deny' });
     const late = await client.ask('tasks/update', {
       taskId,
@@ -354,16 +336,7 @@ describe('MCP tasks of a client that declares them', () => {
     expect(other).not.toBe(key);
     expect(params.message).toMatch(/faster than anybody reads/);
     expect(agent.decisions).toEqual([]);
-    const tool = await client.ask('tools/call', {
-      name: DECIDE,
-      arguments: {
-        sessionId: taskId,
-        title: 'Write one.md',
-        callId: 'one',
-        shown: 'hash-of-one',
-        decision: 'approve',
-      },
-    });
+    const tool = await decideWithTool(client, taskId, 'approve');
     expect(report.parse(tool.result).structuredContent).toMatchObject({ state: 'completed' });
   });
 
@@ -499,6 +472,12 @@ async function look(client: TasksClient, taskId: string): Promise<z.infer<typeof
   const { result, error } = await client.ask('tasks/get', { taskId });
   expect(error).toBeUndefined();
   return detailed.parse(result);
+}
+
+/** Decides the action of `asks`. */
+function decideWithTool(client: TasksClient, sessionId: string, decision: 'approve' | 'deny') {
+  const action = { title: 'Write one.md', callId: 'one', shown: 'hash-of-one' };
+  return client.ask('tools/call', { name: DECIDE, arguments: { sessionId, ...action, decision } });
 }
 
 async function delegated(client: TasksClient, task = 'do it'): Promise<string> {

@@ -9,7 +9,13 @@ import { taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { TERMINAL_STATES } from '../../../a2a-server/task/snapshot.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
-import { ADA, messageOf, startTaskService, type RunningService } from '../../support/task-service.ts';
+import {
+  ADA,
+  messageOf,
+  startTaskService,
+  type RunningService,
+  eventsOf,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ACTS = ['abort', 'cancel', 'finish', 'fail'] as const;
@@ -167,7 +173,7 @@ async function race(
   };
   for (const what of order) perform[what]();
 
-  const over = Promise.all([everything(tasks, taskId), ...asked]);
+  const over = Promise.all([eventsOf({ tasks }, taskId, 'ended'), ...asked]);
   // The server waits for the grace period, and then continues without a tool that ignores its signal.
   const passing = new AbortController();
   const time = (async () => {
@@ -180,12 +186,4 @@ async function race(
   await time;
   while (tasks.executing() > 0) await nextTurn();
   return { events, answers };
-}
-
-async function everything(tasks: RunningService['tasks'], taskId: string): Promise<TaskEvent[]> {
-  const events: TaskEvent[] = [];
-  const { signal } = new AbortController();
-  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal }))
-    events.push(...batch.map(({ event }) => event));
-  return events;
 }

@@ -3,9 +3,8 @@
  * dollars.
  */
 import { expect, it } from '@jest/globals';
-import { z } from 'zod';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { lookTool } from '../../support/look-tool.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   ADA,
@@ -19,16 +18,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const DAY_MS = 86_400_000;
 const PRICE = { input: 500_000, output: 1_500_000 };
 const LOOK: ScriptedTurn = { calls: [{ tool: 'look', input: {} }] };
-const look = defineTool({
-  name: 'look',
-  description: 'looks',
-  sideEffect: 'none',
-  schema: z.strictObject({}),
-  timeoutMs: () => 1_000,
-  title: () => 'Look',
-  show: () => Promise.resolve({ preview: { type: 'json', value: {} }, basis: null }),
-  run: () => Promise.resolve({ text: 'seen', summary: 'seen' }),
-});
+const look = lookTool();
 
 const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
 

@@ -1,12 +1,11 @@
 /** Tests that time limits stop slow work with a reason, and that a spent budget asks a person. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { z } from 'zod';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import type { OrphanProcess } from '../../../a2a-server/processes/child-process-records.ts';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { lookTool } from '../../support/look-tool.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { journalWith } from '../../support/journal-with.ts';
 import {
@@ -26,28 +25,12 @@ const where = async () => ({ stateDir: await temporaryDirectory(), workspace: aw
 function endless(timeoutMs = 3_600_000): { tool: Tool; runs: Promise<void> } {
   let begin: (() => void) | undefined;
   const runs = new Promise<void>((resolve) => (begin = resolve));
-  const tool = looking(async (signal) => {
+  const tool = lookTool(async (signal) => {
     begin?.();
     await once(signal, 'abort');
     throw new Error('stopped');
   }, timeoutMs);
   return { tool, runs };
-}
-
-function looking(run: (signal: AbortSignal) => Promise<void>, timeoutMs = 60_000): Tool {
-  return defineTool({
-    name: 'look',
-    description: 'looks',
-    sideEffect: 'none',
-    schema: z.strictObject({}),
-    timeoutMs: () => timeoutMs,
-    title: () => 'Look',
-    show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
-    run: async (_input, { signal }) => {
-      await run(signal);
-      return { text: 'Seen.', summary: 'looked' };
-    },
-  });
 }
 
 /** Simulates a disk that refuses appends while it is full. */
@@ -60,7 +43,7 @@ class Interruption {
     });
 }
 
-const quick = looking(() => Promise.resolve());
+const quick = lookTool(() => Promise.resolve());
 
 /** Creates a model whose turn ends only when the test ends it. */
 function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise<void> } {
@@ -119,7 +102,7 @@ describe('the time limits of a task', () => {
   it('A1 if a turn takes too long, the server stops its tools, and does not start the remaining calls', async () => {
     const { tool, runs } = endless(86_400_000);
     let ran = false;
-    const other = { ...looking(async () => void (ran = true)), name: 'other', sideEffect: 'files' as const };
+    const other = { ...lookTool(async () => void (ran = true)), name: 'other', sideEffect: 'files' as const };
     const models = new ScriptedModel([
       {
         calls: [

@@ -1,6 +1,5 @@
 /** Tests questions to a person: calls that get an answer instead of running, and questions of a running tool. */
 import { describe, expect, it } from '@jest/globals';
-import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
@@ -12,6 +11,7 @@ import {
   untilSettled,
   startTaskService,
   type RunningService,
+  eventsOf,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool, CALLS_ASK } from './asking-tool.ts';
@@ -41,14 +41,6 @@ async function parked(
 const pendingOf = ({ status }: Snapshot): readonly PendingAction[] =>
   status.state === 'input-required' ? status.pending : [];
 const idOf = (snapshot: Snapshot): string => pendingOf(snapshot)[0]?.callId ?? '';
-
-async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
-  const events: TaskEvent[] = [];
-  const { signal } = new AbortController();
-  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal }))
-    events.push(...batch.map(({ event }) => event));
-  return events;
-}
 
 /** Returns the results of the last calls, as the model gets them. */
 const results = (models: ScriptedModel) =>
@@ -220,7 +212,7 @@ describe('a question that a running tool asks', () => {
     expect(after.status.state).toBe('completed');
     expect(on.heard).toEqual([{ type: 'answered', answer: 'red', by: { principal: ADA, channel: 'test' } }]);
     expect(results(on.models)).toEqual([{ text: 'Told "red".', isError: false }]);
-    const types = (await eventsOf(on, taskId)).map(({ type }) => type);
+    const types = (await eventsOf(on, taskId, 'ended')).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool.started')).toHaveLength(1);
     // The execution ends shortly after the event that ends the task.
     await untilIdle(on.tasks);
@@ -296,7 +288,7 @@ describe('a question that a running tool asks', () => {
       success: true,
     });
     const after = await until(on, taskId, ({ status }) => status.state === 'completed');
-    expect((await eventsOf(on, taskId)).map(({ type }) => type)).toContain('tool.withdrew');
+    expect((await eventsOf(on, taskId, 'ended')).map(({ type }) => type)).toContain('tool.withdrew');
     expect(on.heard).toEqual(['rejected']);
     expect(after.calls[idOf(on.task)]?.state).toEqual({ type: 'settled', result: { type: 'withdrawn' } });
   });

@@ -79,16 +79,6 @@ describe('a session', () => {
     const { taskId, sessionId } = first;
     expect(await tasks.send(decision)).toMatchObject({ taskId, sessionId });
   });
-
-  it('R15 a message with an unknown session id starts no session; the error lists the existing sessions', async () => {
-    const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
-    const { sessionId } = await tasks.send(messageOf('hello'));
-    await expect(tasks.send(messageOf('hello', { sessionId: 'session-nowhere' }))).rejects.toMatchObject({
-      reason: 'UNKNOWN_SESSION',
-      message: expect.stringContaining(sessionId),
-    });
-    expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(1);
-  });
 });
 
 describe('a call that the person approves', () => {

@@ -1,39 +1,17 @@
 /** Tests that the next server continues the task after an orderly shutdown. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { z } from 'zod';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
-import type { Tool } from '../../../a2a-server/tools/tool.ts';
+import { lookTool } from '../../support/look-tool.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
 import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-
-/**
- * Creates a tool without side effects.
- * @param run the tool's work, which gets the abort signal
- */
-function look(run: (signal: AbortSignal) => Promise<void>): Tool {
-  return defineTool({
-    name: 'look',
-    description: 'looks',
-    sideEffect: 'none',
-    schema: z.strictObject({}),
-    timeoutMs: () => 60_000,
-    title: () => 'Look',
-    show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
-    run: async (_input, { signal }) => {
-      await run(signal);
-      return { text: 'Seen.', summary: 'looked' };
-    },
-  });
-}
 
 describe('a read-only call that a shutdown stops', () => {
   it('R22 R49 a read-only call that a shutdown stops runs again on the next server, as after a kill', async () => {
     const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
     let runs: (() => void) | undefined;
     const running = new Promise<void>((resolve) => (runs = resolve));
-    const endless = look(async (signal) => {
+    const endless = lookTool(async (signal) => {
       runs?.();
       await once(signal, 'abort');
       throw new Error('stopped');
@@ -47,7 +25,7 @@ describe('a read-only call that a shutdown stops', () => {
     await stopped;
 
     const models = new ScriptedModel([{ text: 'Done.' }]);
-    const second = await startTaskService({ ...where, models, tools: [look(() => Promise.resolve())] });
+    const second = await startTaskService({ ...where, models, tools: [lookTool(() => Promise.resolve())] });
     await second.tasks.recover();
     expect((await untilSettled(second.tasks, accepted)).status).toEqual({ state: 'completed' });
     expect(models.requests[0]?.conversation.at(-1)).toMatchObject({

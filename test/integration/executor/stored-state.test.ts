@@ -1,7 +1,7 @@
 /**
  * Opens the journals that earlier versions have stored (test/fixtures/stored-state/README.md), and continues their tasks.
  */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -15,12 +15,7 @@ import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import type { Decision } from '../../../shared/protocol/tool-approval.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../support/postgres-server.ts';
+import { onPostgres } from '../../support/on-postgres.ts';
 import {
   decisionMessage,
   startTaskService,
@@ -174,17 +169,10 @@ describe('a journal in SQLite that an earlier version has written', () => {
   );
 });
 
-if (whyNoPostgres !== undefined) it.skip(`PostgreSQL is not run: ${whyNoPostgres}`, () => undefined);
-else
+onPostgres([], (server) =>
   describe('a journal in PostgreSQL that an earlier version has written', () => {
-    let server: PostgresServer;
-    beforeAll(async () => {
-      server = await startPostgres();
-    }, START_LIMIT_MS);
-    afterAll(() => server.dispose());
-
     it('each version since the first has a fixture, except the 6th, which no program ever wrote alone', async () => {
-      const url = await server.createDatabase();
+      const url = await server().createDatabase();
       await (await openPostgresJournal({ url })).close();
       const [[newest] = []] = await query(url, 'SELECT version FROM a2a_journal');
       const all = Array.from({ length: Number(newest) }, (_, index) => index + 1).filter(
@@ -198,7 +186,7 @@ else
         const [[source] = []] = await query(url, "SELECT prosrc FROM pg_proc WHERE proname = 'append_batch'");
         return String(source).replaceAll(/\s+/g, ' ');
       };
-      const [stored, fresh] = [await server.createDatabase(), await server.createDatabase()];
+      const [stored, fresh] = [await server().createDatabase(), await server().createDatabase()];
       await query(stored, await fixture(`postgres-v${versionsOf('postgres').at(-1)}.sql`, '/srv/workspace'));
       await (await openPostgresJournal({ url: fresh })).close();
       expect(await functionIn(stored)).toBe(await functionIn(fresh));
@@ -208,7 +196,7 @@ else
       'J1 J2 E2 version %i: the tasks are whole, what waits continues, and an interrupted command runs only if a person approves',
       async (version) => {
         const [stateDir, workspace] = [await temporaryDirectory(), await temporaryDirectory()];
-        const url = await server.createDatabase();
+        const url = await server().createDatabase();
         await query(url, await fixture(`postgres-v${version}.sql`, workspace));
         const journal = await openPostgresJournal({ url });
         await expectWhole(journal);
@@ -216,4 +204,5 @@ else
         await expectContinues({ service, journal, workspace });
       },
     );
-  });
+  }),
+);

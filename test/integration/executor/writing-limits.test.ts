@@ -1,9 +1,8 @@
 /** Tests the limits of written events with a real service and journal, and a fake clock. */
 import { expect, it } from '@jest/globals';
-import { z } from 'zod';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { lookTool } from '../../support/look-tool.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   decisionMessage,
@@ -20,16 +19,7 @@ const LOOK: ScriptedTurn = { text: LONG, calls: [{ tool: 'look', input: {} }] };
 const WRITE: ScriptedTurn = {
   calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'a' } }],
 };
-const look = defineTool({
-  name: 'look',
-  description: 'looks',
-  sideEffect: 'none',
-  schema: z.strictObject({}),
-  timeoutMs: () => 1_000,
-  title: () => 'Look',
-  show: () => Promise.resolve({ preview: { type: 'json', value: {} }, basis: null }),
-  run: () => Promise.resolve({ text: 'seen', summary: 'seen' }),
-});
+const look = lookTool();
 
 const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
 

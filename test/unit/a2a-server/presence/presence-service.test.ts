@@ -13,26 +13,14 @@ import {
 } from '../../../../a2a-server/presence/registration-codes.ts';
 import { relyingPartyOf } from '../../../../a2a-server/presence/relying-party.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
-import type { DecisionStatement } from '../../../../shared/presence/presence-proof.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { PROVED_DECISION } from '../../../support/presence-samples.ts';
 import { SoftwarePasskey } from '../../../support/software-passkey.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 
 const BASE = 'http://127.0.0.1:4100';
 const CLAIMS = { origin: 'http://localhost:4100', rpId: 'localhost' };
-const DECISION: DecisionStatement = {
-  taskId: 'task-1',
-  callId: 'call-1',
-  tool: 'write-file',
-  shown: '01234567',
-  asked: 'approval',
-  inputHash: 'aa',
-  basis: null,
-  decision: 'approve',
-  edited: null,
-  reason: null,
-};
 
 let records: RecordStore;
 let clock: FakeClock;
@@ -107,17 +95,17 @@ describe('the registration of a passkey', () => {
 });
 
 async function challengeFor(principal = 'ada'): Promise<string> {
-  return (await presence.challenge(principal, DECISION)).challenge;
+  return (await presence.challenge(principal, PROVED_DECISION)).challenge;
 }
 
 describe('the proof of a decision', () => {
   it('a registered passkey proves the decision, and the proof contains all that a later check needs', async () => {
     await register();
-    const options = await presence.challenge('ada', DECISION);
+    const options = await presence.challenge('ada', PROVED_DECISION);
     expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
     expect(options.allowCredentials.map(({ id }) => id)).toEqual([passkey.id]);
     const proof = await presence.prove('ada', passkey.assert(options.challenge, CLAIMS));
-    expect(proof).toMatchObject({ statement: DECISION, ...CLAIMS, passkey: { name: 'laptop' } });
+    expect(proof).toMatchObject({ statement: PROVED_DECISION, ...CLAIMS, passkey: { name: 'laptop' } });
   });
 
   it('a challenge works once, for its user, for five minutes', async () => {
@@ -213,14 +201,14 @@ describe('the proof of a decision', () => {
       base: BASE,
       clock,
     });
-    const { challenge } = await racing.challenge('ada', DECISION);
+    const { challenge } = await racing.challenge('ada', PROVED_DECISION);
     removesNow = true;
     const assertion = passkey.assert(challenge, { ...CLAIMS, count });
     await expect(racing.prove('ada', assertion)).rejects.toMatchObject({ reason: 'PRESENCE_REQUIRED' });
   });
 
   it('without a passkey there is no challenge, and the refusal names the command', async () => {
-    await expect(presence.challenge('ada', DECISION)).rejects.toThrow(
+    await expect(presence.challenge('ada', PROVED_DECISION)).rejects.toThrow(
       /a2a-server passkey add --principal ada/,
     );
   });

@@ -2,10 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { PushDeliveries } from '../../../../a2a-server/push/deliveries.ts';
 import { buildTaskRow } from '../../../../a2a-server/journal/build-task-row.ts';
 import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscriptions.ts';
-import {
-  type PushSubscription,
-  pushSubscriptionSchema,
-} from '../../../../a2a-server/push/push-subscription.ts';
+import { type PushSubscription } from '../../../../a2a-server/push/push-subscription.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { isHiddenEvent } from '../../../../a2a-server/task/generation.ts';
@@ -15,6 +12,7 @@ import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { type PushReceiver, pushReceiver } from '../../../support/push-receiver.ts';
+import { pushSubscription } from '../../../support/push-subscription.ts';
 
 const receivers: PushReceiver[] = [];
 afterEach(async () => {
@@ -84,22 +82,7 @@ test.each(['the first look', 'a later look'])(
   },
 );
 
-const SUBSCRIPTION: PushSubscription = pushSubscriptionSchema.parse({
-  taskId: 'task-1',
-  id: 'mine',
-  principal: 'local',
-  owner: 'local',
-  sessionId: 'session-1',
-  url: 'http://127.0.0.1/',
-  token: '',
-  authentication: null,
-  approval: false,
-  resumable: false,
-  createdAt: 0,
-  cursor: null,
-  delivery: { type: 'active' },
-  lease: null,
-});
+const SUBSCRIPTION = pushSubscription();
 
 test('a retry is stored, even if the last attempt fails between its read and its write', async () => {
   const dead = { type: 'dead', at: 2, problem: 'away' } as const;

@@ -1,24 +1,19 @@
 import { expect, test } from '@jest/globals';
 import { requireFailingReceiver, failingReceiversOf } from '../../../../a2a-server/push/failing-receivers.ts';
 import type { NamedSubscription } from '../../../../a2a-server/push/stored-subscriptions.ts';
-import { pushSubscriptionSchema } from '../../../../a2a-server/push/push-subscription.ts';
+import type { PushDeliveryState } from '../../../../a2a-server/push/push-subscription.ts';
+import { pushSubscription } from '../../../support/push-subscription.ts';
 
-function subscription(name: string, delivery: object): NamedSubscription {
-  const read = pushSubscriptionSchema.parse({
+function subscription(name: string, delivery: PushDeliveryState): NamedSubscription {
+  const read = pushSubscription({
     taskId: `task-of-${name}`,
-    id: 'mine',
     principal: 'acme/ann',
     owner: 'acme/bob',
-    sessionId: 'session-1',
     url: 'https://hooks.example.com:8443/secret?key=secret',
     token: 'secret',
     authentication: { scheme: 'Bearer', credentials: 'secret' },
-    approval: false,
-    resumable: false,
-    createdAt: 0,
     cursor: 3,
     delivery,
-    lease: null,
   });
   // A name begins with a hash of the task.
   return ['0'.repeat(32) + name, read];

@@ -39,9 +39,4 @@ describe('the result of a call for the model', () => {
     const call = createCall(request('a', false), 1, { type: 'settled', result: refused });
     expect(resultForModel(call)).toEqual({ text: 'Plan mode allows no change.', isError: true });
   });
-
-  it('D4 the result says that a person changed the input', () => {
-    const { text } = afterRun({ type: 'ok', text: 'done', summary: '' }, { path: 'old' });
-    expect(text).toMatch(/^The person changed the input before approving\. It ran with: \{.*\}\n\ndone$/);
-  });
 });

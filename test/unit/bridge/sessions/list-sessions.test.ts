@@ -5,6 +5,7 @@ import {
   listedOutboxEntry,
   type UnmergedSession,
 } from '../../../../bridge/sessions/list-sessions.ts';
+import { outboxEntry } from '../../../support/outbox-entry.ts';
 
 const told = (changes: Partial<UnmergedSession>): UnmergedSession => ({
   sessionId: 's',
@@ -64,19 +65,8 @@ describe('the list of sessions', () => {
   });
 
   test('the line of an undelivered delegation has its message id, or the session that it continues', () => {
-    const entry = {
-      messageId: 'm',
-      agent: 'a',
-      title: 'A long task. word …',
-      text: `A long task. ${'word '.repeat(100)}`,
-      settings: {},
-      sessionId: null,
-      taskId: null,
-      createdAt: '2026-01-01T00:00:00Z',
-      state: { type: 'sending' },
-      cancel: null,
-      answered: false,
-    } as const;
+    const text = `A long task. ${'word '.repeat(100)}`;
+    const entry = outboxEntry('m', { agent: 'a', title: 'A long task. word …', text });
     expect(listedOutboxEntry(entry)).toMatchObject({ sessionId: 'm', taskId: null, state: 'not-delivered' });
     expect(listedOutboxEntry(entry).title).toBe('A long task. word …');
     expect(listedOutboxEntry({ ...entry, sessionId: 's' }).sessionId).toBe('s');
@@ -89,18 +79,7 @@ describe('the list of sessions', () => {
   });
 
   test('the list keeps the outcome and the topic of an ended session', () => {
-    const entry = {
-      messageId: 'm',
-      agent: 'a',
-      title: 'Do it',
-      text: '',
-      settings: {},
-      sessionId: null,
-      taskId: null,
-      createdAt: '2026-01-01T00:00:00Z',
-      cancel: null,
-      answered: false,
-    } as const;
+    const entry = outboxEntry('m', { agent: 'a', text: '' });
     const collected = { type: 'collected', taskId: 't', sessionId: 'q' } as const;
     expect(listedOutboxEntry({ ...entry, state: { ...collected, ended: 'canceled' } })).toMatchObject({
       state: 'canceled',

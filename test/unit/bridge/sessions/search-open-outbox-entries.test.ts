@@ -1,24 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { isCancelRevoked } from '../../../../bridge/sessions/search-open-outbox-entries.ts';
 import type { OutboxEntry } from '../../../../bridge/state/outbox-entry.ts';
+import { outboxEntry } from '../../../support/outbox-entry.ts';
 
 const accepted = (taskId: string) => ({ type: 'accepted', taskId, sessionId: 'session' }) as const;
 
 function entry(messageId: string, more: Partial<OutboxEntry> = {}): OutboxEntry {
-  return {
-    messageId,
-    agent: 'one',
-    title: '',
-    text: '',
-    settings: {},
-    sessionId: 'session',
-    taskId: null,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    state: { type: 'sending' },
-    cancel: null,
-    answered: false,
-    ...more,
-  };
+  return outboxEntry(messageId, { agent: 'one', sessionId: 'session', ...more });
 }
 
 const CANCELLED = entry('cancelled', { state: accepted('task'), cancel: 'enough' });

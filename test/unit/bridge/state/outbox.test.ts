@@ -4,22 +4,14 @@ import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { hasOrphanedWork } from '../../../../bridge/state/has-orphaned-work.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
+import { outboxEntry } from '../../../support/outbox-entry.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-const entry = (messageId: string, changes: Partial<OutboxEntry> = {}): OutboxEntry => ({
-  messageId,
-  agent: 'local',
-  title: 'Do it',
-  text: 'Do it',
-  settings: {},
-  sessionId: null,
-  taskId: null,
-  createdAt: `2026-01-01T00:00:00.${messageId.padStart(3, '0')}Z`,
-  state: { type: 'sending' },
-  cancel: null,
-  answered: false,
-  ...changes,
-});
+const entry = (messageId: string, changes: Partial<OutboxEntry> = {}): OutboxEntry =>
+  outboxEntry(messageId, {
+    createdAt: `2026-01-01T00:00:00.${messageId.padStart(3, '0')}Z`,
+    ...changes,
+  });
 const ids = (entries: readonly OutboxEntry[]): string[] => entries.map(({ messageId }) => messageId);
 const accepted = { type: 'accepted', taskId: 't', sessionId: 's' } as const;
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { bundleProgram } from '../../../../scripts/bundle-program.mjs';
+import { outboxEntry } from '../../../support/outbox-entry.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 jest.setTimeout(120_000);
@@ -17,21 +18,7 @@ describe('bridges of one user, each in its own process', () => {
     const state = await temporaryDirectory();
     const left = new Outbox(await openDatabase(state, await endedProcessId()));
     const ids = Array.from({ length: 20 }, (_, at) => `m-${String(at)}`);
-    for (const messageId of ids) {
-      left.put({
-        messageId,
-        agent: 'a',
-        title: 'Do it',
-        text: 'Do it',
-        settings: {},
-        sessionId: null,
-        taskId: null,
-        createdAt: '2026-01-01T00:00:00Z',
-        state: { type: 'sending' },
-        cancel: null,
-        answered: false,
-      });
-    }
+    for (const messageId of ids) left.put(outboxEntry(messageId, { agent: 'a' }));
     const program = await bundleProgram('test/support/racing-bridge.ts', { withPackages: true });
     const ran = await Promise.all(
       ['one', 'two', 'three'].map((name) =>

@@ -6,23 +6,10 @@ import {
   type PresenceProof,
   type PresenceStatement,
 } from '../../../../shared/presence/presence-proof.ts';
+import { PRESENCE_STATEMENT } from '../../../support/presence-samples.ts';
 import { SoftwarePasskey } from '../../../support/software-passkey.ts';
 
-const STATEMENT: PresenceStatement = {
-  presence: 1,
-  taskId: 'task-1',
-  callId: 'call-1',
-  tool: 'write-file',
-  shown: '01234567',
-  asked: 'approval',
-  inputHash: 'aa',
-  basis: 'bb',
-  decision: 'approve',
-  edited: null,
-  reason: null,
-  nonce: 'n',
-  expiresAt: '2026-01-01T00:05:00.000Z',
-};
+const STATEMENT: PresenceStatement = { ...PRESENCE_STATEMENT, basis: 'bb' };
 const CLAIMS = { origin: 'http://localhost:1234', rpId: 'localhost' };
 const passkey = new SoftwarePasskey();
 

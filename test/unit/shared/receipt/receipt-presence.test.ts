@@ -1,27 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { presenceChallengeOf, type PresenceProof } from '../../../../shared/presence/presence-proof.ts';
 import { checkPresenceProofs } from '../../../../shared/receipt/receipt-presence.ts';
+import { PRESENCE_STATEMENT } from '../../../support/presence-samples.ts';
 import { SoftwarePasskey } from '../../../support/software-passkey.ts';
 
 const CLAIMS = { origin: 'http://localhost:1234', rpId: 'localhost' };
 const passkey = new SoftwarePasskey();
 
 function proofWith(nonce: string): PresenceProof {
-  const statement: PresenceProof['statement'] = {
-    presence: 1,
-    taskId: 'task-1',
-    callId: 'call-1',
-    tool: 'write-file',
-    shown: '01234567',
-    asked: 'approval',
-    inputHash: 'aa',
-    basis: null,
-    decision: 'approve',
-    edited: null,
-    reason: null,
-    nonce,
-    expiresAt: '2026-01-01T00:05:00.000Z',
-  };
+  const statement = { ...PRESENCE_STATEMENT, nonce };
   return {
     statement,
     ...CLAIMS,

@@ -1,25 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { createPushBodyBuilder } from '../../../../../a2a-server/http/push/push-body-builder.ts';
-import { pushSubscriptionSchema } from '../../../../../a2a-server/push/push-subscription.ts';
 import { taskAfter } from '../../../../support/folded-task.ts';
 import { message, working } from '../../../../support/journal-samples.ts';
+import { pushSubscription } from '../../../../support/push-subscription.ts';
 
-const subscription = pushSubscriptionSchema.parse({
-  taskId: 't',
-  id: 'mine',
-  principal: 'ada',
-  owner: 'ada',
-  sessionId: 's',
-  url: 'http://127.0.0.1/',
-  token: '',
-  authentication: null,
-  approval: false,
-  resumable: false,
-  createdAt: 0,
-  cursor: null,
-  delivery: { type: 'active' },
-  lease: null,
-});
+const subscription = pushSubscription({ taskId: 't', sessionId: 's', principal: 'ada', owner: 'ada' });
 const base = 'https://agent.example.com';
 const task = taskAfter(message('go'), working);
 const entry = { seq: 3, at: 0, event: working };

@@ -140,14 +140,6 @@ const anyEntry = fc.record({
   event: anyEvent,
 });
 
-const piece = (offset: number): TaskEvent => ({
-  type: 'tool.output',
-  ...ref,
-  toolId: 'tool-1',
-  text: 'line',
-  offset,
-});
-
 describe('a journal entry as a stream event', () => {
   test('S1 every entry gives at most one event, which stays equal after encoding and has its seq if the client requests it', () => {
     fc.assert(
@@ -262,15 +254,6 @@ describe('a journal entry as a stream event', () => {
         expect(plain.value.status?.message?.parts).toHaveLength(1);
       }),
     );
-  });
-
-  test('a client without the extension gets tool output as a growing artifact', () => {
-    const [first, next] = [0, 4].map((offset, seq) =>
-      toStreamResponse({ seq, at: 0, event: piece(offset) }, options(false, false)),
-    );
-    const artifact = { artifactId: 'output-tool-1', parts: [{ content: { value: 'line' } }] };
-    expect(first?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: false, artifact } });
-    expect(next?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: true, artifact } });
   });
 
   test('the stored part of a long result is an artifact with the mark "not part of the answer"', () => {

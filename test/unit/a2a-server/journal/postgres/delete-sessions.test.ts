@@ -1,27 +1,13 @@
 /** Tests the deletion of old sessions while another server uses the same PostgreSQL. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { beginning, completed, working } from '../../../../support/journal-samples.ts';
 import { beginTransaction, untilWaitingForLocks } from '../../../../support/postgres-locks.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../../../support/postgres-server.ts';
+import { onPostgres } from '../../../../support/on-postgres.ts';
 
-if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
-else {
-  let server: PostgresServer;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, START_LIMIT_MS);
-
-  afterAll(() => server.dispose());
-
+onPostgres([], (server) => {
   it('E3 a session in which another server begins a task during the deletion is not deleted', async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     let now = 1_000;
     const open = () => openPostgresJournal({ url, clock: () => now });
     const [deleting, other] = [await open(), await open()];
@@ -40,6 +26,6 @@ else {
     expect(await other.rows(['one', 'two', 'three'])).toMatchObject([{ taskId: 'two' }, { taskId: 'three' }]);
     expect(await other.read('three', 0, 10)).toHaveLength(2);
     await Promise.all([deleting.close(), other.close()]);
-    await server.dropDatabase(url);
+    await server().dropDatabase(url);
   });
-}
+});

@@ -1,6 +1,6 @@
 /** Tests the PostgreSQL journal with lost connections, a restarted database, and a second server. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import {
@@ -10,12 +10,7 @@ import {
 import { beginning, commandKey, continuing, delta, working } from '../../../../support/journal-samples.ts';
 import { ASK_AGAIN_MS, beginTransaction, untilWaitingForLocks } from '../../../../support/postgres-locks.ts';
 import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../../../support/postgres-server.ts';
+import { onPostgres } from '../../../../support/on-postgres.ts';
 
 async function seqsOf(journal: Journal, taskId: string): Promise<number[]> {
   return (await journal.read(taskId, 0, 10_000)).map(({ seq }) => seq);
@@ -23,9 +18,7 @@ async function seqsOf(journal: Journal, taskId: string): Promise<number[]> {
 
 const QUICK = { retries: 2, minTimeout: 20, maxTimeout: 20, factor: 1, randomize: false };
 
-if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
-else {
-  let server: PostgresServer;
+onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) => {
   let url: string;
   let proxy: PostgresProxy;
   const journals: Journal[] = [];
@@ -36,22 +29,16 @@ else {
     return journal;
   };
 
-  beforeAll(async () => {
-    server = await startPostgres('max_connections=20', 'superuser_reserved_connections=0');
-  }, START_LIMIT_MS);
-
   beforeEach(async () => {
-    url = await server.createDatabase();
+    url = await server().createDatabase();
     proxy = await startProxy(url);
   });
 
   afterEach(async () => {
     for (const journal of journals.splice(0)) await journal.close();
     await proxy.close();
-    await server.dropDatabase(url);
+    await server().dropDatabase(url);
   });
-
-  afterAll(() => server.dispose());
 
   const failureOf = async (changed: string): Promise<unknown> =>
     open({ url: changed }).then(
@@ -141,10 +128,10 @@ else {
       const journal = await open();
       await journal.append(beginning('a', { events: [working] }));
       const before = await journal.read('a', 0, 100);
-      await server.crash();
+      await server().crash();
       const append = journal.append(continuing('a', 2, [delta('during')], 'working'));
       const read = journal.read('a', 0, 2);
-      await server.start();
+      await server().start();
       expect(await append).toMatchObject({ type: 'appended' });
       expect(await read).toEqual(before);
       expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
@@ -164,11 +151,11 @@ else {
         }
         return { taskId, seq };
       });
-      await server.crash();
-      await server.start();
+      await server().crash();
+      await server().start();
       await journal.append(beginning('between'));
-      await server.stop();
-      await server.start();
+      await server().stop();
+      await server().start();
       await journal.append(beginning('after'));
       load.over = true;
       for (const { taskId, seq } of await Promise.all(tasks))
@@ -179,14 +166,14 @@ else {
       const journal = await open({ backOff: QUICK });
       await journal.append(beginning('a', { events: [working] }));
       expect(journal.reachable()).toBe(true);
-      await server.stop();
+      await server().stop();
       const storage = { reason: 'STORAGE' };
       await expect(journal.append(continuing('a', 2, [delta('x')], 'working'))).rejects.toMatchObject(
         storage,
       );
       await expect(journal.row('a')).rejects.toMatchObject(storage);
       expect(journal.reachable()).toBe(false);
-      await server.start();
+      await server().start();
       expect(await journal.append(continuing('a', 2, [delta('x')], 'working'))).toMatchObject({
         type: 'appended',
       });
@@ -205,12 +192,12 @@ else {
     it('R117 the journal connects again by itself after the database has refused connections for another reason', async () => {
       const journal = await open({ backOff: QUICK });
       await journal.append(beginning('a', { events: [working] }));
-      await server.allowConnections(url, false);
+      await server().allowConnections(url, false);
       // This append waits until the attempt to connect has failed.
       await expect(journal.append(continuing('a', 2, [delta('x')], 'working'))).rejects.toMatchObject({
         reason: 'STORAGE',
       });
-      await server.allowConnections(url, true);
+      await server().allowConnections(url, true);
       while (!journal.reachable()) await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
       expect(await seqsOf(journal, 'a')).toEqual([1, 2]);
     });
@@ -370,12 +357,12 @@ else {
     });
 
     it('a database with another encoding than UTF8 is a configuration error', async () => {
-      const latin = await server.createDatabase("TEMPLATE template0 ENCODING 'LATIN1'");
+      const latin = await server().createDatabase("TEMPLATE template0 ENCODING 'LATIN1'");
       expect(await failureOf(latin)).toMatchObject({
         reason: 'CONFIGURATION',
         message: expect.stringMatching(/has the encoding LATIN1/),
       });
-      await server.dropDatabase(latin);
+      await server().dropDatabase(latin);
     });
 
     it('tables of another program stay unchanged', async () => {
@@ -396,4 +383,4 @@ else {
       });
     });
   });
-}
+});

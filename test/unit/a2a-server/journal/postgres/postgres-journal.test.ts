@@ -7,7 +7,7 @@ import {
 } from '../../../../../a2a-server/journal/postgres/driver.ts';
 import { openExistingPostgresRecords } from '../../../../../a2a-server/journal/postgres/postgres-records.ts';
 import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
-import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
+import { itBehavesLikeTheModel, withWatchedTasks } from '../../../../support/journal-properties.ts';
 import { recordStoreContract } from '../../../../support/record-store-contract.ts';
 import {
   type PostgresServer,
@@ -41,19 +41,6 @@ else {
         connection.close();
       },
       dispose: () => server.dropDatabase(url),
-    };
-  }
-
-  /** Watches every task, so that the newest entries come from the cache. */
-  async function createWatchedStorage() {
-    const storage = await createStorage();
-    return {
-      ...storage,
-      async open(clock: () => number) {
-        const journal = await storage.open(clock);
-        for (const taskId of TASKS) journal.watch(taskId, () => undefined);
-        return journal;
-      },
     };
   }
 
@@ -95,6 +82,6 @@ else {
   itBehavesLikeTheModel(createStorage, 40);
 
   describe('the PostgreSQL journal while every task is watched', () => {
-    itBehavesLikeTheModel(createWatchedStorage, 20);
+    itBehavesLikeTheModel(withWatchedTasks(createStorage), 20);
   });
 }

@@ -1,5 +1,5 @@
 /** Tests the claims of tasks by several servers on one real PostgreSQL. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { AppendRequest, Journal } from '../../../../../a2a-server/journal/journal.ts';
 import type { TaskClaim, OwnershipCallbacks } from '../../../../../a2a-server/journal/ownership.ts';
@@ -7,12 +7,7 @@ import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
 import { ASK_AGAIN_MS, beginTransaction, untilWaitingForLocks } from '../../../../support/postgres-locks.ts';
 import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../../../support/postgres-server.ts';
+import { onPostgres } from '../../../../support/on-postgres.ts';
 
 async function claimed({ ownership }: Journal, taskId: string): Promise<TaskClaim> {
   const claim = await ownership.claim(taskId);
@@ -33,29 +28,21 @@ function inWorkspace(taskId: string, workspace: string, events = [working]): App
   return { ...append, events: [{ ...first, settings: { workspace } }, ...rest] };
 }
 
-if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
-else {
-  let server: PostgresServer;
+onPostgres([], (server) => {
   let url: string;
   let proxy: PostgresProxy;
   const journals: Journal[] = [];
 
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, START_LIMIT_MS);
-
   beforeEach(async () => {
-    url = await server.createDatabase();
+    url = await server().createDatabase();
     proxy = await startProxy(url);
   });
 
   afterEach(async () => {
     for (const journal of journals.splice(0)) await journal.close();
     await proxy.close();
-    await server.dropDatabase(url);
+    await server().dropDatabase(url);
   });
-
-  afterAll(() => server.dispose());
 
   async function started(
     from = url,
@@ -322,4 +309,4 @@ else {
       expect(await first.ownership.claim('a')).toBeUndefined();
     });
   });
-}
+});

@@ -1,6 +1,6 @@
 /** Tests the wake-ups between two servers on one PostgreSQL database. The second server is played by a plain client. */
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { Deferred } from '../../../../../shared/client/core/deferred.ts';
 import { type ChangedTasks, CommittedEntries } from '../../../../../a2a-server/journal/committed-entries.ts';
@@ -12,26 +12,15 @@ import { JournalWakeChannel } from '../../../../../a2a-server/journal/postgres/w
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { beginning, continuing, delta } from '../../../../support/journal-samples.ts';
 import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
-import {
-  type PostgresServer,
-  START_LIMIT_MS,
-  startPostgres,
-  whyNoPostgres,
-} from '../../../../support/postgres-server.ts';
+import { onPostgres } from '../../../../support/on-postgres.ts';
 
-if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
-else {
-  let server: PostgresServer;
+onPostgres([], (server) => {
   let proxy: PostgresProxy;
   let other: Client;
   let journal: Journal;
 
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, START_LIMIT_MS);
-
   beforeEach(async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     proxy = await startProxy(url);
     // The wake-ups go around the proxy's faults, or through them.
     journal = await openPostgresJournal({ url, listenUrl: proxy.url, clock: () => 1 });
@@ -44,8 +33,6 @@ else {
     await journal.close();
     await proxy.close();
   });
-
-  afterAll(() => server.dispose());
 
   /** Appends an entry as another server does. */
   async function appendElsewhere(taskId: string, seq: number): Promise<void> {
@@ -132,7 +119,7 @@ else {
     });
 
     it('R116 the tasks of other servers’ wake-ups are reported, and after a lost connection any task may have changed', async () => {
-      const url = await server.createDatabase();
+      const url = await server().createDatabase();
       const own = await startProxy(url);
       let changed = new Deferred<ChangedTasks>();
       const options = { url, listenUrl: own.url, clock: () => 1 };
@@ -149,7 +136,7 @@ else {
       expect(await changed.promise).toBe('unknown');
       await Promise.all([a.close(), b.close()]);
       await own.close();
-      await server.dropDatabase(url);
+      await server().dropDatabase(url);
     });
 
     it('R116 a connection that delivers nothing makes a watcher late, but the watcher misses nothing', async () => {
@@ -193,11 +180,11 @@ else {
     });
 
     it('an address of the wake-ups that cannot be reached is named at the start', async () => {
-      const url = await server.createDatabase();
+      const url = await server().createDatabase();
       await expect(
         openPostgresJournal({ url, listenUrl: 'postgres://127.0.0.1:1/elsewhere', clock: () => 1 }),
       ).rejects.toThrow('127.0.0.1:1/elsewhere');
-      await server.dropDatabase(url);
+      await server().dropDatabase(url);
     });
   });
-}
+});

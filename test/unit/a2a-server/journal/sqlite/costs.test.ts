@@ -9,11 +9,10 @@ import { join } from 'node:path';
 import { type Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { verifyJournal } from '../../../../../a2a-server/journal/sqlite/verify-journal.ts';
-import { costReport } from '../../../../../a2a-server/task/costs/cost-report.ts';
 import type { CostRow } from '../../../../../a2a-server/task/costs/cost-sum.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
-import { beginning, completed, continuing, working } from '../../../../support/journal-samples.ts';
+import { beginning, continuing, working } from '../../../../support/journal-samples.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -113,24 +112,6 @@ describe('the cost sums in the journal', () => {
     expect(await journal.costs({ principal: 'alice' })).toMatchObject([{ model: 'a', knownUsd: 1 }]);
   });
 
-  it('the sums stay after a session is deleted, but without the session’s id', async () => {
-    for (const [task, sessionId] of [
-      ['one', 's'],
-      ['two', 't'],
-    ] as const)
-      await journal.append(
-        beginning(task, { sessionId, events: [working, started('a'), finished(10, 0.5), completed] }),
-      );
-    now += DAY_MS;
-    const before = costReport(await rowsOf('alice'), { fromDay: DAY, toDay: DAY });
-    expect(await journal.deleteEndedSessions(now, 20)).toBe(2);
-    const rows = await rowsOf('alice');
-    expect(rows).toMatchObject([{ sessionId: null, day: DAY, model: 'a', requests: 2, knownUsd: 1 }]);
-    expect(costReport(rows, { fromDay: DAY, toDay: DAY }).total).toEqual(before.total);
-    while ((await journal.maintain(100)) > 0);
-    expect(verifyJournal(path).problems).toEqual([]);
-  });
-
   it('verify names a session whose sums differ from its events', async () => {
     await journal.append(
       beginning('one', { sessionId: 's', events: [working, started('a'), finished(10, 1)] }),
@@ -141,22 +122,5 @@ describe('the cost sums in the journal', () => {
     database.exec('DELETE FROM costs');
     expect(verifyJournal(path).problems).toEqual(['The costs of session s differ from its events.']);
     database.close();
-  });
-});
-
-describe('the cost of a day for the daily budget', () => {
-  it('the journal returns the day’s cost, and the highest cost at which a person let tasks continue, also after a restart', async () => {
-    const answered = (usd: number): TaskEvent => ({ type: 'task.working', dayCost: { day: DAY, usd } });
-    await journal.append(
-      beginning('one', { events: [working, started('a'), finished(1, 5), started('a'), finished(1)] }),
-    );
-    expect(await journal.dailyUse('alice', DAY)).toEqual({ day: DAY, usd: 5, extendedAt: null });
-    await journal.append(continuing('one', 6, [answered(5)]));
-    await journal.append(continuing('one', 7, [answered(3)]));
-    await journal.close();
-    await open();
-    expect(await journal.dailyUse('alice', DAY)).toEqual({ day: DAY, usd: 5, extendedAt: 5 });
-    expect(await journal.dailyUse('alice', DAY + 1)).toEqual({ day: DAY + 1, usd: 0, extendedAt: null });
-    expect(await journal.dailyUse('bob', DAY)).toEqual({ day: DAY, usd: 0, extendedAt: null });
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
-import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
+import { itBehavesLikeTheModel, withWatchedTasks } from '../../../../support/journal-properties.ts';
 
 async function createStorage() {
   const directory = await mkdtemp(join(tmpdir(), 'journal-'));
@@ -22,22 +22,9 @@ async function createStorage() {
   };
 }
 
-/** Watches every task, so that the newest entries come from the cache. */
-async function createWatchedStorage() {
-  const storage = await createStorage();
-  return {
-    ...storage,
-    async open(clock: () => number) {
-      const journal = await storage.open(clock);
-      for (const taskId of TASKS) journal.watch(taskId, () => undefined);
-      return journal;
-    },
-  };
-}
-
 describeJournal('the SQLite journal', createStorage);
 itBehavesLikeTheModel(createStorage, 80);
 
 describe('the SQLite journal while every task is watched', () => {
-  itBehavesLikeTheModel(createWatchedStorage, 80);
+  itBehavesLikeTheModel(withWatchedTasks(createStorage), 80);
 });

@@ -1,19 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Risk, risksOf } from '../../../../../a2a-server/page/browser/risks.ts';
-import type { PendingAction } from '../../../../../shared/client/index.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
-const WRITE: PendingAction = {
-  callId: 'c',
-  tool: 'write-file',
-  title: 'Write a.txt',
-  input: {},
-  shown: '01234567',
-  sideEffect: 'files',
-  preview: { type: 'diff', path: 'a.txt', diff: '' },
-  reason: 'approval',
-  expiresAt: null,
-  decisions: ['approve', 'deny'],
-};
+const WRITE = pendingWrite('c');
 
 const high = (risks: readonly Risk[]): string[] => risks.filter((risk) => risk.high).map(({ text }) => text);
 

@@ -3,14 +3,15 @@
  * in the built program.
  */
 import { describe, expect, it } from '@jest/globals';
-import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, lstat, readdir, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { installCommand, uninstallCommand } from '../../../../../bridge/cli/commands/install.ts';
 import { type CommandRun, terminalErrorText } from '../../../../../bridge/cli/context/run-command.ts';
 import { exitCodeOf } from '../../../../../bridge/cli/terminal/exit-codes.ts';
 import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
+import { type ClientMachine, clientMachine, machineWithClients } from '../../../../support/client-machine.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const PROGRAM = resolve('dist', 'bridge', 'main.js');
@@ -29,66 +30,37 @@ interface Outcome {
   stderr: string;
 }
 
-interface Person {
-  home: string;
-  run: (...args: string[]) => Promise<Outcome>;
-  /** Writes a settings file of the client. */
-  has: (path: string, text: string) => Promise<string>;
-  read: (path: string) => Promise<string>;
-}
-
 const commands = new Map([
   ['install', installCommand],
   ['uninstall', uninstallCommand],
 ]);
 
-async function person(env: Readonly<Record<string, string>> = {}): Promise<Person> {
-  const home = await temporaryDirectory();
-  return {
-    home,
-    async run(name = '', ...args) {
-      const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-      let [stdout, stderr] = ['', ''];
-      const run = z.custom<CommandRun<object>>().parse({
-        options: { ...values, dryRun: values['dry-run'] },
-        places: { bridgeScript: PROGRAM },
-        terminal: {
-          paint: paintNothing,
-          interactive: false,
-          say: (text: string) => (stdout += `${text}\n`),
-          complain: (text: string) => (stderr += `${text}\n`),
-        },
-      });
-      const around = { env, platform: process.platform, home, cwd: home };
-      try {
-        const code = await commands.get(name)?.(run, positionals, around);
-        if (code === undefined) throw new Error(`there is no command ${name}`);
-        return { code, stdout, stderr };
-      } catch (error) {
-        return { code: exitCodeOf(error), stdout, stderr: terminalErrorText(error) };
-      }
-    },
-    async has(path, text) {
-      const file = join(home, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
-      return file;
-    },
-    read: (path) => readFile(join(home, path), 'utf8'),
+const runAt =
+  (home: string, env: Readonly<Record<string, string>>) =>
+  async (name = '', ...args: string[]): Promise<Outcome> => {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    let [stdout, stderr] = ['', ''];
+    const run = z.custom<CommandRun<object>>().parse({
+      options: { ...values, dryRun: values['dry-run'] },
+      places: { bridgeScript: PROGRAM },
+      terminal: {
+        paint: paintNothing,
+        interactive: false,
+        say: (text: string) => (stdout += `${text}\n`),
+        complain: (text: string) => (stderr += `${text}\n`),
+      },
+    });
+    const around = { env, platform: process.platform, home, cwd: home };
+    try {
+      const code = await commands.get(name)?.(run, positionals, around);
+      if (code === undefined) throw new Error(`there is no command ${name}`);
+      return { code, stdout, stderr };
+    } catch (error) {
+      return { code: exitCodeOf(error), stdout, stderr: terminalErrorText(error) };
+    }
   };
-}
-
-/** A machine with these clients: programs in PATH, and directories that clients have created. */
-async function machineWith({
-  programs = [],
-  directories = [],
-}: Partial<Record<string, string[]>>): Promise<Person> {
-  const path = await temporaryDirectory();
-  for (const name of programs) await writeFile(join(path, name), '', { mode: 0o755 });
-  const at = await person({ PATH: path });
-  for (const name of directories) await mkdir(join(at.home, name), { recursive: true });
-  return at;
-}
+const person = (env: Readonly<Record<string, string>> = {}): Promise<ClientMachine> =>
+  clientMachine(runAt, env);
 
 const entry = z.looseObject({ command: z.string(), args: z.array(z.string()) });
 const standsIn = (text: string, key: string): unknown =>
@@ -322,14 +294,16 @@ describe('the command install', () => {
 
 describe('the option --all', () => {
   it('uninstall removes what install wrote for a client that the machine does not show otherwise', async () => {
-    const { run, read } = await machineWith({});
+    const { run, read } = await machineWithClients(runAt, {});
     await run('install', 'claude');
     expect((await run('uninstall', '--all')).stdout).toMatch(/\nClaude Code: written\.\n/);
     expect(standsIn(await read('.claude.json'), 'mcpServers')).toBeUndefined();
   });
 
   it('--json prints one object with the outcome of each client; a second run changes nothing', async () => {
-    const { run, home } = await machineWith({ directories: ['.gemini', '.cursor', '.config/Code'] });
+    const { run, home } = await machineWithClients(runAt, {
+      directories: ['.gemini', '.cursor', '.config/Code'],
+    });
     expect(JSON.parse((await run('install', '--all', '--json', '--dry-run')).stdout)).toMatchObject({
       scope: 'user',
       name: 'a2a-bridge',
@@ -352,7 +326,7 @@ describe('the option --all', () => {
   });
 
   it('a client whose file is invalid does not stop the others, and the exit code tells', async () => {
-    const { run, has, read } = await machineWith({ programs: ['claude', 'codex'] });
+    const { run, has, read } = await machineWithClients(runAt, { programs: ['claude', 'codex'] });
     await has('.claude.json', '{');
     const { code, stdout } = await run('install', '--all');
     expect(stdout).toMatch(/Claude Code: failed\. .*\.claude\.json was left as it is/);
@@ -361,13 +335,13 @@ describe('the option --all', () => {
   });
 
   it('a scope that only some clients have skips the others', async () => {
-    const { run } = await machineWith({ programs: ['claude', 'codex'] });
+    const { run } = await machineWithClients(runAt, { programs: ['claude', 'codex'] });
     const { stdout } = await run('install', '--all', '--scope', 'local');
     expect(stdout).toMatch(/Claude Code: written\.\n(.*\n)*Codex: skipped\. It has no scope "local"\.\n/);
   });
 
   it('without any client it fails; with the name of a client too, it is refused', async () => {
-    const { run } = await machineWith({});
+    const { run } = await machineWithClients(runAt, {});
     expect((await run('install', '--all')).code).toBe(1);
     const both = await run('install', 'claude', '--all');
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('not both') });

@@ -2,22 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { approveAllReadinessOf } from '../../../../../../a2a-server/page/browser/action/approve-all.ts';
 import type { ShownAction } from '../../../../../../a2a-server/page/browser/action/shown-actions.ts';
 import type { PendingAction } from '../../../../../../shared/client/index.ts';
+import { pendingWrite } from '../../../../../support/fake-agent-task.ts';
 
 const action = (
   callId: string,
-  decisions: PendingAction['decisions'] = ['approve', 'deny'],
-): PendingAction => ({
-  callId,
-  tool: 'write-file',
-  title: `Write ${callId}`,
-  input: {},
-  sideEffect: 'files',
-  reason: 'approval',
-  preview: { type: 'json', value: {} },
-  expiresAt: null,
-  decisions,
-  shown: `code-${callId}`,
-});
+  decisions: PendingAction['decisions'][number][] = ['approve', 'deny'],
+): PendingAction => pendingWrite(callId, { decisions, shown: `code-${callId}` });
 const waits = (...actions: PendingAction[]): ShownAction[] =>
   actions.map((each) => ({ type: 'waits', action: each }));
 

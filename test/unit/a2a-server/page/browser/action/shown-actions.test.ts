@@ -5,19 +5,9 @@ import {
   updateShownActions,
 } from '../../../../../../a2a-server/page/browser/action/shown-actions.ts';
 import type { PendingAction } from '../../../../../../shared/client/index.ts';
+import { pendingWrite } from '../../../../../support/fake-agent-task.ts';
 
-const action = (callId: string, code = 'a'): PendingAction => ({
-  callId,
-  tool: 'write-file',
-  title: `Write ${callId}`,
-  input: {},
-  sideEffect: 'files',
-  reason: 'approval',
-  preview: { type: 'json', value: {} },
-  expiresAt: null,
-  decisions: ['approve', 'deny'],
-  shown: code,
-});
+const action = (callId: string, shown = 'a'): PendingAction => pendingWrite(callId, { shown });
 const [one, two, three] = [action('1'), action('2'), action('3')];
 const approved = { callId: '1', shown: 'a', decision: 'approve' } as const;
 const types = (shown: ReturnType<typeof updateShownActions>): string[] =>

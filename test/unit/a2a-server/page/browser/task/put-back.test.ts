@@ -1,19 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { findConfirmedQuestion } from '../../../../../../a2a-server/page/browser/task/put-back.ts';
 import type { PendingAction } from '../../../../../../shared/client/index.ts';
+import { pendingWrite } from '../../../../../support/fake-agent-task.ts';
 
-const QUESTION: PendingAction = {
-  callId: 'c',
-  shown: 's',
+const QUESTION = pendingWrite('c', {
   tool: 'restore-checkpoint',
   title: 'Restore checkpoint t.1',
-  input: {},
-  sideEffect: 'files',
-  reason: 'approval',
   preview: { type: 'diff', path: 'a', diff: 'the diff' },
-  expiresAt: null,
-  decisions: ['approve', 'deny'],
-};
+});
 const found = (...pending: PendingAction[]): PendingAction | undefined =>
   findConfirmedQuestion({ pending }, 'the diff');
 
