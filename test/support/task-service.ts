@@ -206,6 +206,14 @@ export async function untilSettled(
   return tasks.snapshot(accepted.taskId, { principal });
 }
 
+/** Sends a message, and returns the snapshot when the task has parked or ended. */
+export async function sendUntilSettled(
+  tasks: RunningService['tasks'],
+  message: ClientMessage,
+): Promise<Snapshot> {
+  return untilSettled(tasks, await tasks.send(message));
+}
+
 /** Returns all events of a task when it has ended. With `settled`, also when it has parked. */
 export async function eventsOf(
   { tasks }: Pick<RunningService, 'tasks'>,

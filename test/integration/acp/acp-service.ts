@@ -8,7 +8,7 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { commandEnvironment } from '../../../a2a-server/tools/shell/command-environment.ts';
 import type { AgentProgram } from '../../support/acp-agent/agent-program.ts';
-import { ADA, untilSettled, startTaskService, type RunningService } from '../../support/task-service.ts';
+import { ADA, startTaskService, type RunningService, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 
@@ -67,7 +67,7 @@ export async function startAcp(
     ...home,
     service,
     stop,
-    send: async (incoming) => untilSettled(service.tasks, await service.tasks.send(incoming)),
+    send: async (incoming) => sendUntilSettled(service.tasks, incoming),
   };
 }
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { bundleProgram } from '../../../scripts/bundle-program.mjs';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, decisionMessage, untilSettled, startTaskService } from '../../support/task-service.ts';
+import { ADA, decisionMessage, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool } from './asking-tool.ts';
 
@@ -37,7 +37,7 @@ it.each([
     expect(heard).toEqual([]);
     const callId = asked[0]?.callId ?? '';
     const answered = decisionMessage(before, { callId, decision: 'answer', answer: 'this' });
-    const after = await untilSettled(tasks, await tasks.send(answered));
+    const after = await sendUntilSettled(tasks, answered);
     expect(after.calls[callId]?.state).toMatchObject({ result: { type: 'answered', answer: 'this' } });
     expect(after.status).toMatchObject({
       state: 'input-required',

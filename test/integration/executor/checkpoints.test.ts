@@ -16,6 +16,7 @@ import {
   untilSettled,
   startTaskService,
   type RunningService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -49,10 +50,7 @@ const textOf = (name: string): Promise<string | undefined> =>
 
 async function did(...steps: PlannedStep[]): Promise<Snapshot> {
   const { tasks } = service;
-  const done = await untilSettled(
-    tasks,
-    await tasks.send(messageOf(plan(...steps), { settings: { autoExecute: true } })),
-  );
+  const done = await sendUntilSettled(tasks, messageOf(plan(...steps), { settings: { autoExecute: true } }));
   expect(done.status.state).toBe('completed');
   return done;
 }
@@ -67,7 +65,7 @@ async function command(line: string, more: Parameters<typeof messageOf>[1] = {})
     message: { ...message.message, command: { command: name, args } },
     ...more,
   };
-  return untilSettled(tasks, await tasks.send(sent));
+  return sendUntilSettled(tasks, sent);
 }
 
 async function decided(task: Snapshot, decision: 'approve' | 'deny'): Promise<Snapshot> {
@@ -75,7 +73,7 @@ async function decided(task: Snapshot, decision: 'approve' | 'deny'): Promise<Sn
   const { status } = task;
   if (status.state !== 'input-required') throw new Error(`the task is ${status.state}, and asks nothing`);
   const sent = decisionMessage(task, ...status.pending.map(({ callId }) => ({ callId, decision })));
-  return untilSettled(tasks, await tasks.send(sent));
+  return sendUntilSettled(tasks, sent);
 }
 
 /** The agent's last text. */
@@ -185,7 +183,7 @@ describe('a checkpoint', () => {
     await writeFile(file('a.txt'), '0');
     const { tasks } = service;
     const both = plan({ together: [append('a.txt', '1'), append('a.txt', '2')] });
-    const asked = await untilSettled(tasks, await tasks.send(messageOf(both)));
+    const asked = await sendUntilSettled(tasks, messageOf(both));
     const waiting = await decided(asked, 'approve');
     expect(waiting.status).toMatchObject({ pending: [{ reason: 'content-changed' }] });
     await writeFile(file('a.txt'), 'mine');
@@ -375,10 +373,7 @@ describe('the saved content of a checkpoint', () => {
       };
       return journal;
     });
-    const asked = await untilSettled(
-      service.tasks,
-      await service.tasks.send(messageOf(plan(write('a.txt', 'after')))),
-    );
+    const asked = await sendUntilSettled(service.tasks, messageOf(plan(write('a.txt', 'after'))));
     appends.length = 0;
     expect((await decided(asked, 'approve')).status.state).toBe('completed');
     expect(appends[0]).toEqual(['tool.decided', 'task.working', 'tool.started', 'files.saved']);
@@ -398,7 +393,7 @@ describe('the saved content of a checkpoint', () => {
     });
     const { tasks } = service;
     const sent = messageOf(plan(write('a.txt', 'after')), { settings: { autoExecute: true } });
-    const done = await untilSettled(tasks, await tasks.send(sent));
+    const done = await sendUntilSettled(tasks, sent);
     expect(Object.values(done.calls)).toMatchObject([
       { state: { result: { outcome: { type: 'error', message: expect.stringContaining('disk is full') } } } },
     ]);
@@ -421,7 +416,7 @@ describe('a command for the server', () => {
 
   it('a command starts its own task: it is refused while a task of the session runs; afterwards the session continues', async () => {
     const { tasks } = service;
-    const asking = await untilSettled(tasks, await tasks.send(messageOf(plan(append('a.txt', 'one')))));
+    const asking = await sendUntilSettled(tasks, messageOf(plan(append('a.txt', 'one'))));
     const { sessionId } = asking;
     await expect(command('help', { sessionId })).rejects.toMatchObject({ reason: 'SESSION_BUSY' });
     await decided(asking, 'approve');
@@ -431,7 +426,7 @@ describe('a command for the server', () => {
     const { rows } = await tasks.list({ principal: 'ada', sessionId }, { size: 9 });
     expect(rows[0]?.title).toBe('/help');
     // The session's next message goes to the model again.
-    const next = await untilSettled(tasks, await tasks.send(messageOf('say "back"', { sessionId })));
+    const next = await sendUntilSettled(tasks, messageOf('say "back"', { sessionId }));
     expect(next.exchanges.at(-1)).toMatchObject({ turn: { model: 'offline' } });
   });
 

@@ -10,6 +10,7 @@ import {
   messageOf,
   untilSettled,
   startTaskService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -25,7 +26,7 @@ describe('a message that a client sends twice at once', () => {
         { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
       ]);
       const { tasks } = await startTaskService({ ...(await fresh()), models: model });
-      const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+      const parked = await sendUntilSettled(tasks, messageOf('write'));
       const callId = waitingCalls(parked)[0]?.callId ?? '';
       const decision = decisionMessage(parked, {
         callId,
@@ -47,7 +48,7 @@ describe('two decisions that expect the same generation', () => {
   it('exactly one is accepted; the other learns the new generation, and a repetition of the first is no mismatch', async () => {
     const models = new ScriptedModel([{ calls: [writeCall('a.txt'), writeCall('b.txt')] }]);
     const { tasks } = await startTaskService({ ...(await fresh()), models });
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const parked = await sendUntilSettled(tasks, messageOf('write'));
     const { taskId, counted } = parked;
     const expectedGeneration = { generation: counted.shown };
     // Without the generation, both would be accepted, because they decide different calls.
@@ -75,7 +76,7 @@ describe('two decisions that expect the same generation', () => {
     const place = await fresh();
     const models = new ScriptedModel([{ calls: [writeCall('a.txt')] }]);
     const { tasks } = await startTaskService({ ...place, models });
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const parked = await sendUntilSettled(tasks, messageOf('write'));
     await writeFile(join(place.workspace, 'a.txt'), 'changed');
     const decision = decisionMessage(parked, {
       callId: waitingCalls(parked)[0]?.callId ?? '',

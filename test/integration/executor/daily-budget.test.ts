@@ -12,6 +12,7 @@ import {
   untilSettled,
   startTaskService,
   type RunningService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -27,7 +28,7 @@ async function send(
   text: string,
   to: { taskId?: string } = {},
 ): Promise<Snapshot> {
-  return untilSettled(tasks, await tasks.send(messageOf(text, to)));
+  return sendUntilSettled(tasks, messageOf(text, to));
 }
 
 it('at the daily budget, every task asks the person, and a reply allows the same amount again', async () => {

@@ -14,6 +14,7 @@ import {
   untilIdle,
   untilSettled,
   type RunningService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -68,10 +69,7 @@ const ends = async (step: PlannedStep): Promise<Snapshot> =>
 async function run(...args: string[]): Promise<string> {
   const sent = messageOf('', { settings: { workspace } });
   const message = { ...sent.message, command: { command: 'checkpoint', args } };
-  const { status, exchanges } = await untilSettled(
-    service.tasks,
-    await service.tasks.send({ ...sent, message }),
-  );
+  const { status, exchanges } = await sendUntilSettled(service.tasks, { ...sent, message });
   return JSON.stringify([status, exchanges]);
 }
 

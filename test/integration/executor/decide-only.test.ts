@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { messageOf, startTaskService, untilSettled } from '../../support/task-service.ts';
+import { messageOf, startTaskService, untilSettled, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const FORBIDDEN = { reason: 'FORBIDDEN', message: expect.stringContaining('may decide and not delegate') };
@@ -17,7 +17,7 @@ it('X1 without the right to delegate, the word "approve" decides the waiting act
   ]);
   const { tasks } = await startTaskService({ stateDir: await temporaryDirectory(), workspace, models });
   await expect(tasks.send(messageOf('approve', onlyDecides))).rejects.toMatchObject(FORBIDDEN);
-  const { taskId, sessionId, seq } = await untilSettled(tasks, await tasks.send(messageOf('write')));
+  const { taskId, sessionId, seq } = await sendUntilSettled(tasks, messageOf('write'));
   const texts = ['approve it, and then delete all', 'go on', ''];
   for (const text of texts)
     await expect(tasks.send(messageOf(text, { taskId, ...onlyDecides }))).rejects.toMatchObject(FORBIDDEN);

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { decisionMessage, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import {
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  sendUntilSettled,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const OLD = 'one\ntwo\n';
@@ -54,7 +60,7 @@ async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
   await writeFile(join(workspace, 'a.txt'), OLD);
   const models = new ScriptedModel([{ calls: [{ tool, input }] }]);
   const { tasks } = await startTaskService({ stateDir: await temporaryDirectory(), workspace, models });
-  const shown = await untilSettled(tasks, await tasks.send(messageOf('go')));
+  const shown = await sendUntilSettled(tasks, messageOf('go'));
   const edits = (saw: Snapshot, edited: Record<string, unknown>) => {
     const callId = pendingActions(saw)[0]?.callId ?? '';
     return tasks.send(decisionMessage(saw, { callId, decision: 'edit', input: edited }));

@@ -16,6 +16,7 @@ import {
   untilIdle,
   untilSettled,
   type RunningService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool, CALLS_ASK } from './asking-tool.ts';
@@ -138,7 +139,7 @@ describe('tasks above the limit of running tasks', () => {
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'hello' } }] },
       { until: gate.promise },
     ]);
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const parked = await sendUntilSettled(tasks, messageOf('write'));
     // The parked task counts for nothing.
     const other = await tasks.send(messageOf('other'));
     await eventOf(tasks, other.taskId, 'turn.started');
@@ -172,6 +173,6 @@ describe('tasks above the limit of running tasks', () => {
     expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(2);
     gate.resolve();
     while (tasks.waiting() > 0) await untilIdle(tasks);
-    expect((await untilSettled(tasks, await tasks.send(third))).status.state).toBe('completed');
+    expect((await sendUntilSettled(tasks, third)).status.state).toBe('completed');
   });
 });

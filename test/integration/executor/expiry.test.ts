@@ -9,6 +9,7 @@ import {
   untilSettled,
   startTaskService,
   type RunningService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -31,7 +32,7 @@ async function started(
 }
 
 async function parked({ tasks }: RunningService): Promise<Snapshot> {
-  const snapshot = await untilSettled(tasks, await tasks.send(messageOf('go')));
+  const snapshot = await sendUntilSettled(tasks, messageOf('go'));
   expect(snapshot.status.state).toBe('input-required');
   return snapshot;
 }

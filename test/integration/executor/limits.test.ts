@@ -15,6 +15,7 @@ import {
   untilSettled,
   startTaskService,
   eventsOf,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -247,7 +248,7 @@ describe('the budget of a task', () => {
     const at = await where();
     const models = new ScriptedModel([LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }]);
     const first = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 2 } });
-    expect((await untilSettled(first.tasks, await first.tasks.send(messageOf('look')))).status).toEqual({
+    expect((await sendUntilSettled(first.tasks, messageOf('look'))).status).toEqual({
       state: 'completed',
     });
     await first.stop();

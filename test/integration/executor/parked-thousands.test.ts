@@ -15,9 +15,9 @@ import {
   ADA,
   decisionMessage,
   messageOf,
-  untilSettled,
   startTaskService,
   pendingCall,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -53,7 +53,7 @@ it('R30 a server that starts with thousands of waiting tasks does not load them;
   for (const index of sample) {
     const parked = await tasks.snapshot(parkedTaskId(index), { principal: ADA });
     const decision = decisionMessage(parked, { callId: pendingCall(parked), decision: 'approve' });
-    expect((await untilSettled(tasks, await tasks.send(decision))).status.state).toBe('completed');
+    expect((await sendUntilSettled(tasks, decision)).status.state).toBe('completed');
     expect(await readFile(join(workspace, parkedTaskFile(index)), 'utf8')).toBe('once');
   }
   expect(await readdir(workspace)).toHaveLength(sample.length);
@@ -72,7 +72,7 @@ it('R30 a server that starts with thousands of waiting tasks does not load them;
 async function park(stateDir: string, workspace: string): Promise<void> {
   const models = new ScriptedModel([{ calls: [APPEND] }]);
   const service = await startTaskService({ stateDir, workspace, models, maintenance });
-  const { taskId } = await untilSettled(service.tasks, await service.tasks.send(messageOf('append')));
+  const { taskId } = await sendUntilSettled(service.tasks, messageOf('append'));
   await service.stop();
   const journal = await openSqliteJournal({
     path: join(stateDir, 'journal.db'),

@@ -9,7 +9,13 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { personWithPasskey } from '../../support/person-with-passkey.ts';
 import { openPages, openSite } from '../../support/web-site.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { decisionMessage, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import {
+  decisionMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  sendUntilSettled,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 type Options = Pick<
@@ -39,7 +45,7 @@ describe('a task under policy rules', () => {
         ],
       },
     );
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const parked = await sendUntilSettled(tasks, messageOf('go'));
     expect(parked.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
     const [callId] = Object.values(parked.calls).flatMap((call) =>
       call.state.type === 'waiting' ? call.callId : [],
@@ -64,10 +70,7 @@ describe('a task under policy rules', () => {
         ],
       },
     );
-    const parked = await untilSettled(
-      tasks,
-      await tasks.send(messageOf('go', { settings: { mode: 'auto' } })),
-    );
+    const parked = await sendUntilSettled(tasks, messageOf('go', { settings: { mode: 'auto' } }));
     expect(parked.status).toMatchObject({
       state: 'input-required',
       pending: [{ title: 'Write asked.txt', rule: 'rule 2 (ask: path "asked.txt")' }],
@@ -85,7 +88,7 @@ describe('a task under policy rules', () => {
         ],
       },
     );
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const parked = await sendUntilSettled(tasks, messageOf('go'));
     const [callId = ''] = Object.keys(parked.calls);
     const accepted = await tasks.send(
       decisionMessage(parked, { callId, decision: 'approve', scope: 'always' }),
@@ -105,7 +108,7 @@ describe('a task under policy rules', () => {
     const { tasks } = await agent([{ calls: [shell('git status')] }], {
       policy: [{ action: 'deny', command: 'git push' }],
     });
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const parked = await sendUntilSettled(tasks, messageOf('go'));
     const [callId = ''] = Object.keys(parked.calls);
     const edit = { callId, decision: 'edit' as const, input: { command: 'git status && git push' } };
     await expect(tasks.send(decisionMessage(parked, edit))).rejects.toMatchObject({
@@ -124,7 +127,7 @@ describe('a task under policy rules', () => {
     );
     await writeFile(join(workspace, '.env'), 'KEY=hush');
     await symlink('.env', join(workspace, 'notes.md'));
-    await untilSettled(tasks, await tasks.send(messageOf('go')));
+    await sendUntilSettled(tasks, messageOf('go'));
     const told = JSON.stringify(models.requests.at(-1)?.conversation);
     expect(told).toContain('rule 1 (deny');
     expect(told).not.toContain('hush');
@@ -145,7 +148,7 @@ describe('a task under policy rules', () => {
       await mkdir(join(workspace, name));
       await writeFile(join(workspace, name, `in-${name}`), 'x');
     }
-    await untilSettled(tasks, await tasks.send(messageOf('go')));
+    await sendUntilSettled(tasks, messageOf('go'));
     const told = JSON.stringify(models.requests.at(-1)?.conversation);
     expect(told).toContain('in-src');
     expect(told).not.toMatch(/in-(secrets|deploy|docs)/);
@@ -164,7 +167,7 @@ describe('a task under policy rules', () => {
     );
     for (const name of ['deploy', 'src']) await mkdir(join(workspace, name));
     for (const name of ['.env', 'deploy/a', 'src/a']) await writeFile(join(workspace, name), `in-${name}`);
-    await untilSettled(tasks, await tasks.send(messageOf('go')));
+    await sendUntilSettled(tasks, messageOf('go'));
     const told = JSON.stringify(models.requests.at(-1)?.conversation);
     expect(told).toContain('in-src');
     expect(told).not.toMatch(/in-(\.env|deploy)/);
@@ -181,7 +184,7 @@ describe('a task under policy rules', () => {
       mode: 'auto',
       tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
     });
-    await untilSettled(tasks, await tasks.send(messageOf('go')));
+    await sendUntilSettled(tasks, messageOf('go'));
     expect(site.asked).toEqual(['/']);
     expect(secret.asked).toEqual([]);
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('rule 1 (deny: host');
@@ -209,9 +212,9 @@ describe('a task under policy rules', () => {
         ],
         tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
       });
-      const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
+      const parked = await sendUntilSettled(tasks, messageOf('go'));
       const [callId = ''] = Object.keys(parked.calls);
-      await untilSettled(tasks, await tasks.send(await person.approval(tasks, parked, callId)));
+      await sendUntilSettled(tasks, await person.approval(tasks, parked, callId));
       expect(site.asked).toEqual(['/']);
       expect(secret.asked).toEqual(follows ? ['/'] : []);
       const told = JSON.stringify(models.requests.at(-1)?.conversation);
@@ -221,17 +224,14 @@ describe('a task under policy rules', () => {
 
   it('a deny rule that is added at a restart also denies calls that already wait', async () => {
     const first = await agent([{ calls: [write('a.txt')] }]);
-    const parked = await untilSettled(first.tasks, await first.tasks.send(messageOf('go')));
+    const parked = await sendUntilSettled(first.tasks, messageOf('go'));
     const [callId = ''] = Object.keys(parked.calls);
     await first.service.stop();
     const { stateDir, workspace, clock } = first;
     const models = new ScriptedModel([]);
     const policy = [{ action: 'deny' as const, path: 'a.txt' }];
     const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy });
-    const done = await untilSettled(
-      tasks,
-      await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })),
-    );
+    const done = await sendUntilSettled(tasks, decisionMessage(parked, { callId, decision: 'approve' }));
     expect(done.calls[callId]?.state).toMatchObject({
       result: { type: 'ran', outcome: { type: 'error', message: expect.stringContaining('rule 1 (deny') } },
     });
@@ -246,7 +246,7 @@ async function askedAbout(
   ...later: ScriptedTurn[]
 ) {
   const started = await agent([{ calls }, ...later], options);
-  const parked = await untilSettled(started.tasks, await started.tasks.send(messageOf('go')));
+  const parked = await sendUntilSettled(started.tasks, messageOf('go'));
   const [callId = ''] = Object.keys(parked.calls);
   return { ...started, parked, approval: { callId, decision: 'approve' as const } };
 }
@@ -266,7 +266,7 @@ describe('a rule that says who may approve', () => {
     const { tasks } = await startTaskService({ stateDir, workspace, models: new ScriptedModel([]), clock });
     await expect(tasks.send(decisionMessage(parked, approval))).rejects.toMatchObject(refusal);
     const approved = { ...decisionMessage(parked, approval), groups: ['release'] };
-    await untilSettled(tasks, await tasks.send(approved));
+    await sendUntilSettled(tasks, approved);
     expect(await readFile(join(workspace, 'secret.txt'), 'utf8')).toBe('new');
   });
 
@@ -275,7 +275,7 @@ describe('a rule that says who may approve', () => {
     await service.stop();
     const models = new ScriptedModel([]);
     const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy: [rule] });
-    await untilSettled(tasks, await tasks.send(decisionMessage(parked, approval)));
+    await sendUntilSettled(tasks, decisionMessage(parked, approval));
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
     await expect(readFile(join(workspace, 'secret.txt'))).rejects.toThrow('ENOENT');
   });
@@ -284,10 +284,7 @@ describe('a rule that says who may approve', () => {
     const { tasks, parked, workspace, approval } = await askedAbout([write('open.txt')], { policy: [rule] });
     const edit = { ...approval, decision: 'edit' as const, input: { path: 'secret.txt', content: 'x' } };
     await expect(tasks.send(decisionMessage(parked, edit))).rejects.toMatchObject(refusal);
-    await untilSettled(
-      tasks,
-      await tasks.send({ ...decisionMessage(parked, edit), groups: ['docs', 'release'] }),
-    );
+    await sendUntilSettled(tasks, { ...decisionMessage(parked, edit), groups: ['docs', 'release'] });
     expect(await readFile(join(workspace, 'secret.txt'), 'utf8')).toBe('x');
   });
 
@@ -330,7 +327,7 @@ describe('a server that demands four eyes since a restart', () => {
     await service.stop();
     const models = new ScriptedModel([]);
     const { tasks } = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
-    await untilSettled(tasks, await tasks.send(decided(half, 'deny')));
+    await sendUntilSettled(tasks, decided(half, 'deny'));
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
@@ -341,12 +338,12 @@ describe('a server that demands four eyes since a restart', () => {
       {},
       { calls: [shell('true')] },
     );
-    const asked = await untilSettled(tasks, await tasks.send(decided(parked, 'approve', 'tool')));
+    const asked = await sendUntilSettled(tasks, decided(parked, 'approve', 'tool'));
     expect(asked.grants).toMatchObject([{ by: { principal: 'ada' } }]);
     await service.stop();
     const models = new ScriptedModel([{ calls: [write('b.txt')] }]);
     const next = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
-    const waits = await untilSettled(next.tasks, await next.tasks.send(decided(asked, 'deny')));
+    const waits = await sendUntilSettled(next.tasks, decided(asked, 'deny'));
     expect(waits.status).toMatchObject({
       pending: [{ title: 'Write b.txt', approver: { otherThan: ['ada'] } }],
     });
@@ -367,7 +364,7 @@ describe('a server that demands four eyes since a restart', () => {
       fourEyes: true,
       policy: [{ action: 'ask', path: 'a.txt', approver: { fourEyes: true } }],
     });
-    await untilSettled(tasks, await tasks.send(decided(parked, 'deny')));
+    await sendUntilSettled(tasks, decided(parked, 'deny'));
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
@@ -412,7 +409,7 @@ it.each([
 /** Starts a task whose first decision gives a trust grant for the tool. */
 async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
   const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
-  const parked = await untilSettled(started.tasks, await started.tasks.send(messageOf('go')));
+  const parked = await sendUntilSettled(started.tasks, messageOf('go'));
   const [callId = ''] = Object.keys(parked.calls);
   const decision = { callId, decision: 'approve' as const, scope: 'tool' as const, grant };
   const accepted = await started.tasks.send(decisionMessage(parked, decision));
@@ -447,7 +444,7 @@ describe('a trust grant with a limit', () => {
       call.state.type === 'waiting' ? call.callId : [],
     );
     const denials = ids.map((callId) => ({ callId, decision: 'deny' as const }));
-    await untilSettled(tasks, await tasks.send(decisionMessage(asked, ...denials)));
+    await sendUntilSettled(tasks, decisionMessage(asked, ...denials));
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
@@ -460,7 +457,7 @@ describe('a trust grant with a limit', () => {
     clock.advance(60_000);
     const [waiting] = Object.values(after.calls).filter(({ state }) => state.type === 'waiting');
     const decision = { callId: waiting?.callId ?? '', decision: 'approve' as const };
-    const asked = await untilSettled(tasks, await tasks.send(decisionMessage(after, decision)));
+    const asked = await sendUntilSettled(tasks, decisionMessage(after, decision));
     expect(asked.status).toMatchObject({ pending: [{ title: 'Write a.txt' }] });
   });
 });
@@ -469,7 +466,7 @@ describe('a task with a mode', () => {
   it('the mode "accept-edits" changes files without a question and asks before commands', async () => {
     const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [shell('true')] }]);
     const settings = { mode: 'accept-edits' } as const;
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('go', { settings })));
+    const parked = await sendUntilSettled(tasks, messageOf('go', { settings }));
     expect(parked.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
   });
@@ -478,7 +475,7 @@ describe('a task with a mode', () => {
     const { tasks, models, workspace } = await agent([{ calls: [write('a.txt')] }, { text: 'The plan.' }], {
       mode: 'plan',
     });
-    const done = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const done = await sendUntilSettled(tasks, messageOf('go'));
     expect(done.status.state).toBe('completed');
     expect(done.settings.mode).toBe('plan');
     expect(models.requests[0]?.instructions).toContain('Write only a plan');

@@ -12,6 +12,7 @@ import {
   startTaskService,
   type RunningService,
   eventsOf,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool, CALLS_ASK } from './asking-tool.ts';
@@ -33,7 +34,7 @@ async function parked(
   { tasks }: RunningService,
   more: Parameters<typeof messageOf>[1] = {},
 ): Promise<Snapshot> {
-  const snapshot = await untilSettled(tasks, await tasks.send(messageOf('go', more)));
+  const snapshot = await sendUntilSettled(tasks, messageOf('go', more));
   expect(snapshot.status.state).toBe('input-required');
   return snapshot;
 }
@@ -77,7 +78,7 @@ describe('a tool call that asks the person a question', () => {
         },
       ]);
       const answered = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'blue' });
-      const after = await untilSettled(service.tasks, await service.tasks.send(answered));
+      const after = await sendUntilSettled(service.tasks, answered);
       expect(after.status.state).toBe('completed');
       expect(results(service.models)).toEqual([{ text: 'blue', isError: false }]);
       expect(after.calls[idOf(task)]?.state).toEqual({
@@ -93,7 +94,7 @@ describe('a tool call that asks the person a question', () => {
     const service = await started([ASKS]);
     const task = await parked(service);
     const declined = decisionMessage(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
-    await untilSettled(service.tasks, await service.tasks.send(declined));
+    await sendUntilSettled(service.tasks, declined);
     expect(results(service.models)).toEqual([
       { text: 'The person declined to answer. Reason: you choose', isError: true },
     ]);
@@ -143,7 +144,7 @@ describe('a tool call that asks the person a question', () => {
     const service = await started([question]);
     const task = await parked(service);
     const reply = messageOf('deny', { taskId: task.taskId, wordsDecide: true });
-    await untilSettled(service.tasks, await service.tasks.send(reply));
+    await sendUntilSettled(service.tasks, reply);
     expect(results(service.models)).toEqual([{ text: 'deny', isError: false }]);
   });
 
@@ -156,10 +157,7 @@ describe('a tool call that asks the person a question', () => {
         message: expect.stringContaining('"red", "blue"'),
       },
     );
-    await untilSettled(
-      service.tasks,
-      await service.tasks.send(messageOf(' red ', { taskId, wordsDecide: true })),
-    );
+    await sendUntilSettled(service.tasks, messageOf(' red ', { taskId, wordsDecide: true }));
     expect(results(service.models)).toEqual([{ text: 'red', isError: false }]);
   });
 
@@ -178,7 +176,7 @@ describe('a tool call that asks the person a question', () => {
       decision: 'answer',
       answer: 'red',
     });
-    await untilSettled(service.tasks, await service.tasks.send(answer));
+    await sendUntilSettled(service.tasks, answer);
     expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
   });
 
@@ -189,7 +187,7 @@ describe('a tool call that asks the person a question', () => {
     const next = await started([], { stateDir: first.stateDir });
     expect(await next.tasks.recover()).toBe(0);
     const answered = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
-    await untilSettled(next.tasks, await next.tasks.send(answered));
+    await sendUntilSettled(next.tasks, answered);
     expect(results(next.models)).toEqual([{ text: 'red', isError: false }]);
   });
 });
@@ -208,7 +206,7 @@ describe('a question that a running tool asks', () => {
     expect(on.tasks.executing()).toBe(1);
     const { taskId } = on.task;
     const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
-    const after = await untilSettled(on.tasks, await on.tasks.send(answer));
+    const after = await sendUntilSettled(on.tasks, answer);
     expect(after.status.state).toBe('completed');
     expect(on.heard).toEqual([{ type: 'answered', answer: 'red', by: { principal: ADA, channel: 'test' } }]);
     expect(results(on.models)).toEqual([{ text: 'Told "red".', isError: false }]);
@@ -221,7 +219,7 @@ describe('a question that a running tool asks', () => {
   it('a person can decline a question of a running tool, and the tool gets the reason', async () => {
     const on = await working({ asks: [WHICH] });
     const deny = decisionMessage(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
-    await untilSettled(on.tasks, await on.tasks.send(deny));
+    await sendUntilSettled(on.tasks, deny);
     expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
   });
 
@@ -237,7 +235,7 @@ describe('a question that a running tool asks', () => {
       { callId: why?.callId },
     ]);
     const last = decisionMessage(seen, { callId: why?.callId ?? '', decision: 'answer', answer: 'because' });
-    await untilSettled(on.tasks, await on.tasks.send(last));
+    await sendUntilSettled(on.tasks, last);
     expect(results(on.models)).toEqual([{ text: 'Told "red" and "because".', isError: false }]);
   });
 
@@ -258,7 +256,7 @@ describe('a question that a running tool asks', () => {
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
     const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
-    const after = await untilSettled(on.tasks, await on.tasks.send(answer));
+    const after = await sendUntilSettled(on.tasks, answer);
     expect(after.status.state).toBe('completed');
     expect(after.spent.activeMs).toBe(0);
   });
@@ -376,7 +374,7 @@ describe('a question that a running tool asks', () => {
       expect(await next.tasks.recover()).toBe(0);
       expect(pendingOf(await next.tasks.snapshot(task.taskId, { principal: ADA }))).toEqual(pendingOf(task));
       const answer = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
-      const after = await untilSettled(next.tasks, await next.tasks.send(answer));
+      const after = await sendUntilSettled(next.tasks, answer);
       expect(after.status.state).toBe(state);
       expect(pendingOf(after)).toMatchObject(
         sideEffect === 'none'

@@ -6,7 +6,13 @@ import { TaskJournal } from '../../../a2a-server/executor/task-journal/task-jour
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import {
+  ADA,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  sendUntilSettled,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY = 86_400_000;
@@ -28,8 +34,8 @@ describe('a session that ended long ago', () => {
     const old = await untilSettled(tasks, accepted);
     clock.advance(20 * DAY);
     await tasks.maintenanceIdle();
-    const next = await untilSettled(tasks, await tasks.send(messageOf('more', { sessionId: old.sessionId })));
-    const other = await untilSettled(tasks, await tasks.send(messageOf('something else')));
+    const next = await sendUntilSettled(tasks, messageOf('more', { sessionId: old.sessionId }));
+    const other = await sendUntilSettled(tasks, messageOf('something else'));
 
     clock.advance(11 * DAY);
     await tasks.maintenanceIdle();
@@ -38,10 +44,7 @@ describe('a session that ended long ago', () => {
 
     clock.advance(19 * DAY - 3_600_000);
     await tasks.maintenanceIdle();
-    const last = await untilSettled(
-      tasks,
-      await tasks.send(messageOf('still here', { sessionId: other.sessionId })),
-    );
+    const last = await sendUntilSettled(tasks, messageOf('still here', { sessionId: other.sessionId }));
     clock.advance(3 * 3_600_000);
     await tasks.maintenanceIdle();
     // The next maintenance round runs an hour later, and uses the time at its start.

@@ -11,6 +11,7 @@ import {
   messageOf,
   untilSettled,
   startTaskService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -88,7 +89,7 @@ describe('a call that the person approves', () => {
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
     ]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const parked = await sendUntilSettled(tasks, messageOf('write'));
     const [call] = waitingCalls(parked);
     const accepted = await tasks.send(
       decisionMessage(parked, { callId: call?.callId ?? '', decision: 'edit', content: 'mine' }),
@@ -109,7 +110,7 @@ describe('a call that the person approves', () => {
     }));
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startTaskService({ ...(await fresh()), models: model, tools });
-    const waiting = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const waiting = await sendUntilSettled(tasks, messageOf('go'));
     const callId = waitingCalls(waiting)[0]?.callId ?? '';
     const edit = { callId, decision: 'edit', input: { path: 'a.txt', content: 'y' } } as const;
     const before = previews;
@@ -126,7 +127,7 @@ describe('a call that the person approves', () => {
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
     ]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const parked = await sendUntilSettled(tasks, messageOf('write'));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
     for (const input of [{ path: '../out.txt', content: 'x' }, { path: 7, content: 'x' }, {}])
       await expect(
@@ -143,13 +144,10 @@ describe('a call that the person approves', () => {
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'new\n' } }] },
     ]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const parked = await sendUntilSettled(tasks, messageOf('write'));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
     await writeFile(join(workspace, 'a.txt'), 'somebody else was here\n');
-    const asked = await untilSettled(
-      tasks,
-      await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })),
-    );
+    const asked = await sendUntilSettled(tasks, decisionMessage(parked, { callId, decision: 'approve' }));
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('somebody else was here\n');
     expect(asked.status).toMatchObject({
       state: 'input-required',
@@ -157,10 +155,7 @@ describe('a call that the person approves', () => {
         { callId, reason: 'content-changed', preview: { diff: expect.stringContaining('-somebody else') } },
       ],
     });
-    const done = await untilSettled(
-      tasks,
-      await tasks.send(decisionMessage(asked, { callId, decision: 'approve' })),
-    );
+    const done = await sendUntilSettled(tasks, decisionMessage(asked, { callId, decision: 'approve' }));
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
   });
@@ -173,11 +168,11 @@ describe('a call that the person approves', () => {
       { calls: [{ tool: 'append-file', input: { path: 'b.txt', content: 'y' } }] },
     ]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
-    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const parked = await sendUntilSettled(tasks, messageOf('write'));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
-    const next = await untilSettled(
+    const next = await sendUntilSettled(
       tasks,
-      await tasks.send(decisionMessage(parked, { callId, decision: 'approve', scope: 'tool' })),
+      decisionMessage(parked, { callId, decision: 'approve', scope: 'tool' }),
     );
     expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toBe('x');
     expect(next.status).toMatchObject({ state: 'input-required', pending: [{ tool: 'append-file' }] });
@@ -190,14 +185,11 @@ describe('the words approve and deny', () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
-    const { taskId } = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const { taskId } = await sendUntilSettled(tasks, messageOf('write'));
     await expect(tasks.send(messageOf('approve', { taskId }))).rejects.toMatchObject({
       reason: 'DECISION_NEEDED',
     });
-    const done = await untilSettled(
-      tasks,
-      await tasks.send(messageOf('approve', { taskId, wordsDecide: true })),
-    );
+    const done = await sendUntilSettled(tasks, messageOf('approve', { taskId, wordsDecide: true }));
     expect(done.status.state).toBe('completed');
   });
 });
@@ -208,9 +200,9 @@ describe('a message that arrives twice', () => {
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
     const message = messageOf('write');
-    const parked = await untilSettled(tasks, await tasks.send(message));
+    const parked = await sendUntilSettled(tasks, message);
     const callId = waitingCalls(parked)[0]?.callId ?? '';
-    await untilSettled(tasks, await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })));
+    await sendUntilSettled(tasks, decisionMessage(parked, { callId, decision: 'approve' }));
     const again = await tasks.send(message);
     expect(again.taskId).toBe(parked.taskId);
     expect((await tasks.snapshot(again.taskId, { principal: ADA }, again.seq)).status.state).toBe(

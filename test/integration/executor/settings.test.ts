@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import { ADA, messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** The call waits for a decision, so its task stays in "input-required". */
@@ -36,7 +36,7 @@ describe('a message to a task that has not ended', () => {
     const stateDir = await temporaryDirectory();
     const models = new ScriptedModel([{ calls: [CALL] }]);
     const { tasks } = await startTaskService({ stateDir, workspace: await temporaryDirectory(), models });
-    const { taskId } = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const { taskId } = await sendUntilSettled(tasks, messageOf('go'));
     const settings = { autoExecute: true };
     await expect(tasks.send(messageOf('more', { taskId, settings }))).rejects.toMatchObject({
       reason: 'DECISION_NEEDED',

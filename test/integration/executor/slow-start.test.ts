@@ -9,7 +9,7 @@ import {
   messageOf,
   startTaskService,
   untilIdle,
-  untilSettled,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -35,7 +35,7 @@ describe('an approved call that does not start within the time limit', () => {
         },
       },
     });
-    const waiting = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const waiting = await sendUntilSettled(tasks, messageOf('go'));
     await untilIdle(tasks);
     slow = true;
     const callId = waitingCalls(waiting)[0]?.callId ?? '';

@@ -14,7 +14,7 @@ import { updateTodosTool } from '../../../a2a-server/tools/builtin/update-todos.
 import type { Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const list = (...statuses: Todo['status'][]): ScriptedTurn => ({
@@ -56,7 +56,7 @@ it('a model that ends its work with open to-dos is asked about them once, and th
     says('All done.'),
     says('The rest is not needed.'),
   );
-  const ended = await untilSettled(tasks, await tasks.send(messageOf('go')));
+  const ended = await sendUntilSettled(tasks, messageOf('go'));
   expect(ended.status).toEqual({ state: 'completed' });
   const sent = endpoint.received.map(({ text }) => text);
   expect(sent).toHaveLength(3);
@@ -71,7 +71,7 @@ it('a model whose list has no open items is not asked about it', async () => {
   const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
   const { tasks } = await startTaskService({ ...where, models: modelsAt(endpoint), ...FAKE_TOOLS });
   endpoint.script(todos('done', 'done'), says('All done.'));
-  const ended = await untilSettled(tasks, await tasks.send(messageOf('go')));
+  const ended = await sendUntilSettled(tasks, messageOf('go'));
   expect(ended.status).toEqual({ state: 'completed' });
   expect(endpoint.received).toHaveLength(2);
 });
@@ -103,7 +103,7 @@ it('a model that works for ten turns without an update gets a reminder in its re
   const { tasks } = await startTaskService({ ...where, models: modelsAt(endpoint), ...FAKE_TOOLS });
   const reads = Array.from({ length: 10 }, (_, at) => call('read-file', { path: `${String(at)}.md` }));
   endpoint.script(todos('in_progress'), ...reads, todos('done'), says('Done.'));
-  await untilSettled(tasks, await tasks.send(messageOf('go')));
+  await sendUntilSettled(tasks, messageOf('go'));
   const reminded = endpoint.received.map(({ text }) =>
     text.includes('list is 10 turns old and has 1 open item'),
   );
@@ -120,7 +120,7 @@ it('R05 a reader from the first event, a reader from any cursor and the last sna
       { text: 'Half done.' },
     ]),
   });
-  const ended = await untilSettled(tasks, await tasks.send(messageOf('go')));
+  const ended = await sendUntilSettled(tasks, messageOf('go'));
   expect(ended.todos).toEqual([
     { text: 'step 1', status: 'done' },
     { text: 'step 2', status: 'in_progress' },

@@ -15,7 +15,7 @@ import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import { messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LONG = Array.from({ length: 20_000 }, (_, n) => `record ${n}\n`).join('');
@@ -96,7 +96,7 @@ describe('the output of a tool', () => {
     const service = await agent([
       calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
     ]);
-    const { taskId } = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
+    const { taskId } = await sendUntilSettled(service.tasks, messageOf('go'));
     const entries = await entriesOf(service, taskId);
     const whole = shownIn(foldAll(taskId, entries));
     const output = [...whole].find(([id]) => id.startsWith('output-run-shell-command'));
@@ -110,7 +110,7 @@ describe('the output of a tool', () => {
 
   it('J2 a snapshot has the complete output of a tool, from any event at which the fold continues', async () => {
     const service = await agent([calls('dump', {})]);
-    const { taskId } = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
+    const { taskId } = await sendUntilSettled(service.tasks, messageOf('go'));
     const entries = await entriesOf(service, taskId);
     const whole = foldAll(taskId, entries);
     expect(whole?.outputs.map(({ text }) => text)).toEqual([LONG]);
@@ -122,7 +122,7 @@ describe('the output of a tool', () => {
 describe('a tool result that is too long for a model', () => {
   it('the whole result is stored; the model gets its first and last part, and can read or search the rest', async () => {
     const service = await agent([calls('dump', {})]);
-    const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
+    const ended = await sendUntilSettled(service.tasks, messageOf('go'));
     const told = resultOf(ended, 'dump');
     expect(told.length).toBeLessThan(31_000);
     expect(told).toMatch(/^record 0\n/);
@@ -130,10 +130,7 @@ describe('a tool result that is too long for a model', () => {
     const [, toolId = ''] = /read-output with toolId "([^"]+)"/.exec(told) ?? [];
     const read = async (input: Record<string, unknown>) => {
       service.models.add(calls('read-output', { toolId, ...input }));
-      const after = await untilSettled(
-        service.tasks,
-        await service.tasks.send(messageOf('on', { sessionId: ended.sessionId })),
-      );
+      const after = await sendUntilSettled(service.tasks, messageOf('on', { sessionId: ended.sessionId }));
       return resultOf(after, 'read-output');
     };
     let together = '';
@@ -152,10 +149,10 @@ describe('a tool result that is too long for a model', () => {
 
   it('X1 a stored result can be read only in its own session', async () => {
     const service = await agent([calls('dump', {}), { text: 'done' }]);
-    const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
+    const ended = await sendUntilSettled(service.tasks, messageOf('go'));
     const toolId = Object.values(ended.calls)[0]?.toolId ?? '';
     service.models.add(calls('read-output', { toolId }), { text: 'done' });
-    const other = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
+    const other = await sendUntilSettled(service.tasks, messageOf('go'));
     expect(resultOf(other, 'read-output')).toContain(
       `There is no tool execution "${toolId}" in this session`,
     );
@@ -163,7 +160,7 @@ describe('a tool result that is too long for a model', () => {
 
   it('a long result of a shell command is stored as far as it was streamed, and the note names the stored result', async () => {
     const service = await agent([calls('run-shell-command', { command: 'seq 1 30000' })]);
-    const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
+    const ended = await sendUntilSettled(service.tasks, messageOf('go'));
     expect(resultOf(ended, 'run-shell-command')).toMatch(
       /characters left out[^]*read-output with toolId "run-shell/,
     );

@@ -10,6 +10,7 @@ import {
   type RunningService,
   startTaskService,
   untilSettled,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -28,7 +29,7 @@ async function send(
   text: string,
   to: Partial<Pick<ClientMessage, 'taskId' | 'wordsDecide'>> = {},
 ): Promise<Snapshot> {
-  return untilSettled(tasks, await tasks.send(messageOf(text, to)));
+  return sendUntilSettled(tasks, messageOf(text, to));
 }
 
 it('a task that has written its limit fails between two turns, and its session continues', async () => {

@@ -11,6 +11,7 @@ import {
   messageOf,
   untilSettled,
   startTaskService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
@@ -63,9 +64,9 @@ describe.each(PEER_KINDS)('the approval of a tool of an MCP server over %s', (ki
     });
     const [one, two] = callsIn(parked).map(({ callId }) => callId);
     await tasks.send(decisionMessage(parked, { callId: one ?? '', decision: 'approve' }));
-    const ended = await untilSettled(
+    const ended = await sendUntilSettled(
       tasks,
-      await tasks.send(decisionMessage(parked, { callId: two ?? '', decision: 'deny' })),
+      decisionMessage(parked, { callId: two ?? '', decision: 'deny' }),
     );
     expect(ended.status.state).toBe('completed');
     expect(callsIn(ended).map(({ state }) => state)).toMatchObject([
@@ -221,7 +222,7 @@ describe('a tool of an MCP server', () => {
     await stage.status(({ tools }) => tools === PEER_TOOLS - 1);
     const [call] = callsIn(parked);
     const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
-    const ended = await untilSettled(tasks, await tasks.send(decisionMessage(parked, decision)));
+    const ended = await sendUntilSettled(tasks, decisionMessage(parked, decision));
     expect(callsIn(ended)[0]?.state).toMatchObject({
       result: {
         outcome: {

@@ -14,7 +14,13 @@ import type { MessagePart } from '../../../a2a-server/task/events.ts';
 import { filesOfTask } from '../../../a2a-server/task/task-files.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 import { PDF, PNG } from '../../support/sample-files.ts';
-import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import {
+  ADA,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  sendUntilSettled,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const PROVIDERS = [
@@ -109,10 +115,7 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
     expect(json(conversationIn(0, list))).toBe(json([demanded.message]));
     await first.stop();
     const second = await startTaskService({ ...where, models: modelsOf(model) });
-    await untilSettled(
-      second.tasks,
-      await second.tasks.send(messageOf('And now?', { sessionId: task.sessionId })),
-    );
+    await sendUntilSettled(second.tasks, messageOf('And now?', { sessionId: task.sessionId }));
     expect(json(conversationIn(1, list)[0])).toBe(json(demanded.message));
   });
 
@@ -120,11 +123,11 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
     const demanded: { result: unknown[] } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'thinking-and-parallel-calls', 'text', 'text');
     const { tasks } = await startTaskService({ ...where, models: modelsOf(model) });
-    const task = await untilSettled(tasks, await tasks.send(messageOf('Compare a.md and b.md')));
+    const task = await sendUntilSettled(tasks, messageOf('Compare a.md and b.md'));
     expect(task.status.state).toBe('completed');
     const shown = conversationIn(1, list);
     expect(json(shown.slice(-demanded.result.length))).toBe(json(demanded.result));
-    await untilSettled(tasks, await tasks.send(messageOf('Sure?', { sessionId: task.sessionId })));
+    await sendUntilSettled(tasks, messageOf('Sure?', { sessionId: task.sessionId }));
     expect(json(conversationIn(2, list).slice(0, shown.length))).toBe(json(shown));
   });
 });
@@ -137,14 +140,14 @@ it('a damaged image fails no task: after the provider’s refusal, the next requ
     body: { type: 'error', error: { type: 'invalid_request_error', message: 'Could not process image' } },
   };
   endpoint.script(refusal, { type: 'turn', turn: { text: ['I cannot see it.'] } });
-  const task = await untilSettled(tasks, await tasks.send(saysWith('Look', { 'shot.png': PNG })));
+  const task = await sendUntilSettled(tasks, saysWith('Look', { 'shot.png': PNG }));
   expect(task.status.state).toBe('completed');
   const sent = json(conversationIn(1, 'messages'));
   expect(sent).toContain('You do not see the file \\"shot.png\\": the provider refused');
   expect(sent).not.toContain(PNG.toString('base64'));
   // The session goes on.
   endpoint.script(refusal, { type: 'turn', turn: { text: ['ok'] } });
-  const next = await untilSettled(tasks, await tasks.send(messageOf('Go on', { sessionId: task.sessionId })));
+  const next = await sendUntilSettled(tasks, messageOf('Go on', { sessionId: task.sessionId }));
   expect(next.status.state).toBe('completed');
 });
 
@@ -169,7 +172,7 @@ it('an image in the reply to a waiting task is in the next request', async () =>
   const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   // After three empty turns, the task asks what to do.
   endpoint.script(...[1, 2, 3].map(() => ({ type: 'turn' as const, turn: {} })));
-  const { taskId } = await untilSettled(tasks, await tasks.send(messageOf('Begin')));
+  const { taskId } = await sendUntilSettled(tasks, messageOf('Begin'));
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
   const reply = await tasks.send({ ...saysWith('Look at this', { 'shot.png': PNG }), taskId });
   expect((await untilSettled(tasks, reply)).status.state).toBe('completed');
@@ -190,23 +193,20 @@ it('a message with an image to a live session is refused in the same way, and th
   const service = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['one'] } }, { type: 'turn', turn: { text: ['two'] } });
   const settings = { model: 'openai-compatible:text-only' };
-  const task = await untilSettled(service.tasks, await service.tasks.send(messageOf('Hello', { settings })));
+  const task = await sendUntilSettled(service.tasks, messageOf('Hello', { settings }));
   const next = { ...saysWith('And this?', { 'shot.png': PNG }), sessionId: task.sessionId };
   await expect(service.tasks.send(next)).rejects.toMatchObject({
     reason: 'UNSUPPORTED_CONTENT',
     message: expect.stringContaining('a model that takes it: anthropic:claude-sonnet-4-5.'),
   });
-  const on = await untilSettled(
-    service.tasks,
-    await service.tasks.send(messageOf('Go on', { sessionId: task.sessionId })),
-  );
+  const on = await sendUntilSettled(service.tasks, messageOf('Go on', { sessionId: task.sessionId }));
   expect(on.status.state).toBe('completed');
 });
 
 it('if the model takes no images, a sentence replaces the image of a tool result', async () => {
   const { tasks } = await startTaskService({ ...where, models: modelsOf('openai-compatible:text-only') });
   await replay('openai-compatible', 'thinking-and-parallel-calls', 'text');
-  const task = await untilSettled(tasks, await tasks.send(messageOf('Compare a.md and b.md')));
+  const task = await sendUntilSettled(tasks, messageOf('Compare a.md and b.md'));
   expect(task.status.state).toBe('completed');
   const sent = json(conversationIn(1, 'messages'));
   expect(sent).toContain(
@@ -219,12 +219,9 @@ it('if the session continues with a model that takes no images, a sentence repla
   const models = modelsOf('anthropic:claude-sonnet-4-5');
   const { tasks } = await startTaskService({ ...where, models });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } }, { type: 'turn', turn: { text: ['ok'] } });
-  const task = await untilSettled(tasks, await tasks.send(saysWith('What is this?', { 'shot.png': PNG })));
+  const task = await sendUntilSettled(tasks, saysWith('What is this?', { 'shot.png': PNG }));
   const settings = { model: 'openai-compatible:text-only' };
-  const next = await untilSettled(
-    tasks,
-    await tasks.send(messageOf('Sure?', { sessionId: task.sessionId, settings })),
-  );
+  const next = await sendUntilSettled(tasks, messageOf('Sure?', { sessionId: task.sessionId, settings }));
   expect(next.status.state).toBe('completed');
   expect(json(conversationIn(1, 'messages')[0])).toContain('You do not see the file \\"shot.png\\"');
 });
@@ -249,10 +246,7 @@ it('a client can read the files of a task by their hashes, and no other content 
     { type: 'turn', turn: { text: ['done'] } },
   );
   const settings = { autoExecute: true };
-  const task = await untilSettled(
-    tasks,
-    await tasks.send({ ...saysWith('Look', { 'spec.pdf': PDF }), settings }),
-  );
+  const task = await sendUntilSettled(tasks, { ...saysWith('Look', { 'spec.pdf': PDF }), settings });
   const { taskId } = task;
   expect(filesOfTask(task)).toMatchObject([
     { name: 'spec.pdf' },
@@ -272,10 +266,7 @@ it('a client can read the files of a task by their hashes, and no other content 
 it('the journal stores the content of a file once, in a table next to the events', async () => {
   const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
-  const task = await untilSettled(
-    tasks,
-    await tasks.send(saysWith('What is this?', { 'a.png': PNG, 'b.png': PNG })),
-  );
+  const task = await sendUntilSettled(tasks, saysWith('What is this?', { 'a.png': PNG, 'b.png': PNG }));
   const entries = [];
   const { signal } = new AbortController();
   for await (const batch of tasks.follow(task.taskId, 0, { until: 'ended', signal })) entries.push(...batch);

@@ -8,7 +8,7 @@ import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import { RUN_TOOL_COMMAND } from '../../../shared/protocol/extensions.ts';
 import type { FakeModelEndpoint, Received } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
-import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let endpoint: FakeModelEndpoint;
@@ -34,7 +34,7 @@ describe('the instruction files of a workspace', () => {
     await put('GEMINI.md', 'Keep it short.');
     const service = await start();
     endpoint.script({ type: 'turn', turn: { text: ['Done.'] } });
-    const { instructions } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Go')));
+    const { instructions } = await sendUntilSettled(service.tasks, messageOf('Go'));
     expect(instructions.map(({ path }) => path)).toEqual(['AGENTS.md', 'GEMINI.md']);
     const [first] = endpoint.received.map(systemPromptOf);
     expect(first).toContain('Write in British English.');
@@ -57,10 +57,7 @@ describe('the instruction files of a workspace', () => {
     const [before, after] = endpoint.received.map(systemPromptOf);
     expect(before).toContain('The first version.');
     expect(after).toBe(before);
-    await untilSettled(
-      next.tasks,
-      await next.tasks.send(messageOf('Again', { sessionId: accepted.sessionId })),
-    );
+    await sendUntilSettled(next.tasks, messageOf('Again', { sessionId: accepted.sessionId }));
     expect(endpoint.received.map(systemPromptOf).at(-1)).toContain('The second version.');
   });
 
@@ -117,10 +114,7 @@ describe('the instruction files of a workspace', () => {
     await writeFile(join(where.workspace, 'GEMINI.md'), Buffer.from([0, 255, 0, 254]));
     const service = await start();
     endpoint.script({ type: 'turn', turn: { text: ['Done.'] } });
-    const { status, instructions } = await untilSettled(
-      service.tasks,
-      await service.tasks.send(messageOf('Go')),
-    );
+    const { status, instructions } = await sendUntilSettled(service.tasks, messageOf('Go'));
     expect(status).toEqual({ state: 'completed' });
     expect(instructions).toEqual([]);
     expect(JSON.stringify(endpoint.received)).not.toContain('A secret');
@@ -131,7 +125,7 @@ describe('the instruction files of a workspace', () => {
     const service = await start();
     const write = { id: 'c1', name: 'write-file', arguments: '{"path":"a.txt","content":"x"}' };
     endpoint.script({ type: 'turn', turn: { calls: [write] } });
-    const { status } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Go')));
+    const { status } = await sendUntilSettled(service.tasks, messageOf('Go'));
     expect(status).toMatchObject({ state: 'input-required' });
   });
 });

@@ -22,6 +22,7 @@ import {
   untilSettled,
   startTaskService,
   eventsOf,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
@@ -208,10 +209,7 @@ describe('a conversation that grows beyond its context window', () => {
     const { sessionId } = accepted;
     const answers: string[] = [];
     for (const text of ['WHICH FILES?', 'WHAT DID I DECIDE, AND WHY?', 'WHAT IS OPEN?']) {
-      const next = await untilSettled(
-        service.tasks,
-        await service.tasks.send(messageOf(text, { sessionId })),
-      );
+      const next = await sendUntilSettled(service.tasks, messageOf(text, { sessionId }));
       answers.push(trailingTurn(next)?.text ?? '');
     }
     const [files, decisions, open] = answers;
@@ -238,25 +236,20 @@ describe('a conversation that grows beyond its context window', () => {
     const [write, secret, asked] = pendingActions(parked);
     if (write === undefined || secret === undefined || asked === undefined)
       throw new Error('three calls must wait');
-    await untilSettled(
+    await sendUntilSettled(
       service.tasks,
-      await service.tasks.send(
-        decisionMessage(
-          parked,
-          { callId: write.callId, decision: 'approve' },
-          { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
-          { callId: asked.callId, decision: 'deny', reason: 'I decide in May.' },
-        ),
+      decisionMessage(
+        parked,
+        { callId: write.callId, decision: 'approve' },
+        { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
+        { callId: asked.callId, decision: 'deny', reason: 'I decide in May.' },
       ),
     );
     const { sessionId } = first;
     for (const text of ['Read the pages.', 'Read them again.']) {
       const go = reads(8, 6_000);
       endpoint.otherwise((request) => answerFromPrompt(request) ?? go(request));
-      const { status } = await untilSettled(
-        service.tasks,
-        await service.tasks.send(messageOf(text, { sessionId })),
-      );
+      const { status } = await sendUntilSettled(service.tasks, messageOf(text, { sessionId }));
       expect(status).toEqual({ state: 'completed' });
     }
     expect(endpoint.received.filter(isSummary).length).toBeGreaterThan(3);

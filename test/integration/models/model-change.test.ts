@@ -9,7 +9,7 @@ import {
   type Provider,
   RecordedStage,
 } from '../../support/recorded-provider.ts';
-import { messageOf, startTaskService, untilSettled } from '../../support/task-service.ts';
+import { messageOf, startTaskService, untilSettled, sendUntilSettled } from '../../support/task-service.ts';
 
 const on = new RecordedStage();
 
@@ -62,7 +62,7 @@ it('the request to a Gemini model behind an OpenAI-compatible endpoint keeps the
   const service = await startTaskService({ ...on.where, models: on.models(provider) });
   await on.replay('gemini-by-openai-api', 'signed-calls');
   await on.replay('openai-compatible', 'text');
-  await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare a.md and b.md')));
+  await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
   expect(on.sent(provider, 1)).toBe(await demanded('gemini-by-openai-api', 'after-calls'));
 });
 
@@ -121,10 +121,7 @@ describe('a Gemini model that continues the work of another model', () => {
       await on.replay(gemini.folder, 'text');
       const message = messageOf('Thanks');
       const settings = { ...message.settings, model };
-      await untilSettled(
-        service.tasks,
-        await service.tasks.send({ ...message, sessionId: first.sessionId, settings }),
-      );
+      await sendUntilSettled(service.tasks, { ...message, sessionId: first.sessionId, settings });
       const events = await eventsOf(service, first.taskId);
       const call = events.find((event) => event.type === 'tool.requested')?.call.callId ?? '';
       expect(listOf(other.conversation(on.endpoint.received[2]?.body))[1]).toEqual(expected(call));
@@ -158,10 +155,7 @@ describe('a provider that refuses the hidden state of earlier turns', () => {
       // A signature may be refused once, e.g. after a change of the account. An unknown field is refused each time.
       if (refusals === 2) on.endpoint.script(refusal);
       await on.replay(folder, 'text');
-      await untilSettled(
-        service.tasks,
-        await service.tasks.send({ ...messageOf('Thanks'), sessionId: first.sessionId }),
-      );
+      await sendUntilSettled(service.tasks, { ...messageOf('Thanks'), sessionId: first.sessionId });
       expect(on.endpoint.received).toHaveLength(3 + refusals);
     },
   );

@@ -1,7 +1,7 @@
 /** A model answers nonsense over the real wire, and a person corrects it. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
-import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
+import { messageOf, untilSettled, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
@@ -36,7 +36,7 @@ describe('a model that sends invalid answers', () => {
   it('a model gets an error message for an empty answer, and continues', async () => {
     const tasks = await start();
     endpoint.script(NOTHING, DONE);
-    const { status, exchanges } = await untilSettled(tasks, await tasks.send(messageOf('do it')));
+    const { status, exchanges } = await sendUntilSettled(tasks, messageOf('do it'));
     expect(status).toEqual({ state: 'completed' });
     expect(bodies()[1]).toContain('Your last answer was empty');
     expect(exchanges.at(-1)).toMatchObject({ turn: { text: 'Done.' } });
@@ -76,7 +76,7 @@ describe('a model that sends invalid answers', () => {
         turn: { calls: [{ id: 'c', name: 'list-files', arguments: input }], finish: 'length' },
       };
       endpoint.script(cut, DONE);
-      const { status, calls: made } = await untilSettled(tasks, await tasks.send(messageOf('do it')));
+      const { status, calls: made } = await sendUntilSettled(tasks, messageOf('do it'));
       expect(status).toEqual({ state: 'completed' });
       expect(made).toEqual({});
       expect(bodies()[1]).toContain('Your last answer was cut off at its maximum length.');
@@ -91,7 +91,7 @@ describe('a model that sends invalid answers', () => {
       turn: { text: words },
       cut: { frames: 401, ending: 'silence' },
     }));
-    const { status, exchanges } = await untilSettled(tasks, await tasks.send(messageOf('do it')));
+    const { status, exchanges } = await sendUntilSettled(tasks, messageOf('do it'));
     expect(status).toMatchObject({
       state: 'input-required',
       question: expect.stringContaining('cut off at its maximum length, 3 turns in a row'),

@@ -13,6 +13,7 @@ import {
   untilSettled,
   startTaskService,
   type RunningService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
@@ -186,7 +187,7 @@ describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
     it('without credit (insufficient_quota), the task fails at once and says so', async () => {
       const service = await startWith();
       endpoint.script(status429('insufficient_quota', 'You exceeded your current quota'));
-      const { status } = await untilSettled(service.tasks, await service.tasks.send(messageOf('do it')));
+      const { status } = await sendUntilSettled(service.tasks, messageOf('do it'));
       expect(status).toMatchObject({
         state: 'failed',
         message: expect.stringMatching(/no credit left.*Add credit or raise the limit/),

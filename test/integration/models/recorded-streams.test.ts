@@ -15,6 +15,7 @@ import {
   untilIdle,
   untilSettled,
   type RunningService,
+  sendUntilSettled,
 } from '../../support/task-service.ts';
 
 /** Servers of local models have no content filter, and send a refusal as text. */
@@ -59,7 +60,7 @@ describe.each(PROVIDERS)('a recorded stream of $model', (provider) => {
   it('the task never shows the model’s reasoning as the answer', async () => {
     const service = await startTaskService({ ...on.where, models: on.models(provider) });
     await on.replay(folder, 'thinking-and-parallel-calls', 'text');
-    const { exchanges } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare')));
+    const { exchanges } = await sendUntilSettled(service.tasks, messageOf('Compare'));
     const texts = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn.text] : []));
     expect(texts).toEqual(['I read both.', 'Done.']);
   });
@@ -75,7 +76,7 @@ describe.each(PROVIDERS)('a recorded stream of $model', (provider) => {
   it('the model gets back the text of an answer that stopped at its length limit, without the provider’s state', async () => {
     const service = await startTaskService({ ...on.where, models: on.models(provider) });
     await on.replay(folder, 'length', 'text');
-    await untilSettled(service.tasks, await service.tasks.send(messageOf('Tell a story')));
+    await sendUntilSettled(service.tasks, messageOf('Tell a story'));
     expect(withoutMarks(on.sent(provider, 1))).toBe(await demanded(folder, 'after-length'));
   });
 
@@ -121,10 +122,7 @@ describe('the prompt of a turn', () => {
       const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
       await untilSettled(service.tasks, first);
       await on.replay(folder, 'thinking-and-parallel-calls', 'text');
-      await untilSettled(
-        service.tasks,
-        await service.tasks.send({ ...messageOf('Again'), sessionId: first.sessionId }),
-      );
+      await sendUntilSettled(service.tasks, { ...messageOf('Again'), sessionId: first.sessionId });
       const prompts = on.endpoint.received.map(({ text }) => promptOf(withoutMarks(text)));
       expect(prompts).toHaveLength(5);
       for (const [index, prompt] of prompts.entries()) {
@@ -142,7 +140,7 @@ describe('the prompt of a turn', () => {
     if (provider === undefined) throw new Error('no provider');
     const service = await startTaskService({ ...on.where, models: on.models(provider) });
     await on.replay('anthropic', 'thinking-and-parallel-calls', 'thinking-and-parallel-calls', 'text');
-    await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare a.md and b.md')));
+    await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
     const marked = on.endpoint.received.map(({ body }) => ({
       system: marks(fieldOf(body, 'system')),
       messages: listOf(fieldOf(body, 'messages')).flatMap((message, index) =>
@@ -161,7 +159,7 @@ it('a prompt for a Claude at OpenRouter asks for caching; prompts for other mode
   for (const provider of PROVIDERS.filter(({ name }) => name === 'openrouter')) {
     const service = await startTaskService({ ...on.where, models: on.models(provider) });
     await on.replay(provider.folder, 'thinking-and-parallel-calls', 'text');
-    await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare a.md and b.md')));
+    await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
     await service.stop();
   }
   const ephemeral = { type: 'ephemeral' };
@@ -193,7 +191,7 @@ it('if Gemini writes a tool call that cannot be parsed, the model is asked again
   if (provider === undefined) throw new Error('no such provider');
   const service = await startTaskService({ ...on.where, models: on.models(provider) });
   await on.replay('openrouter-gemini', 'malformed-call', 'malformed-call', 'malformed-call');
-  const { status } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare')));
+  const { status } = await sendUntilSettled(service.tasks, messageOf('Compare'));
   expect(status).toMatchObject({
     state: 'input-required',
     question: expect.stringContaining('has given an empty answer, 3 turns in a row'),
@@ -233,7 +231,7 @@ it.each([
     const text = last?.type === 'turn' ? last.turn.text : '';
     expect(text.slice(text.indexOf('\n'))).toBe(`\n\nSources:\n\n${sources}\n`);
     const { sessionId } = accepted;
-    await untilSettled(service.tasks, await service.tasks.send(messageOf('Thanks', { sessionId })));
+    await sendUntilSettled(service.tasks, messageOf('Thanks', { sessionId }));
     expect(withoutMarks(on.sent(provider, 1))).toBe(await demanded(folder, 'after-cited-text'));
   },
 );
@@ -243,7 +241,7 @@ it('OpenAI gets the request to encrypt the reasoning, and to store nothing', asy
   if (provider === undefined) throw new Error('no such provider');
   const service = await startTaskService({ ...on.where, models: on.models(provider) });
   await on.replay('openai', 'thinking-and-parallel-calls', 'text');
-  await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare a.md and b.md')));
+  await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
   expect(on.endpoint.received).toHaveLength(2);
   for (const { body } of on.endpoint.received)
     expect(body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });

@@ -11,7 +11,7 @@ import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.t
 import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import { PROVIDERS, RecordedStage } from '../../support/recorded-provider.ts';
-import { messageOf, startTaskService, untilSettled } from '../../support/task-service.ts';
+import { messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 
 const on = new RecordedStage();
 
@@ -46,10 +46,7 @@ it.each(PROVIDERS)(
     const models = createLazyModels(settings, env);
     const service = await startTaskService({ ...on.where, models, tools: [readTool] });
     await on.replay(folder, 'thinking-and-parallel-calls', 'text');
-    const task = await untilSettled(
-      service.tasks,
-      await service.tasks.send(messageOf('Compare a.md and b.md')),
-    );
+    const task = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
     expect(task.status).toEqual({ state: 'completed' });
     const file = new URL(`../../recordings/${folder}/whole-request-after-calls.json`, import.meta.url);
     const { path, body } = demand.parse(JSON.parse(await readFile(file, 'utf8')));
