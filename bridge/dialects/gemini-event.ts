@@ -19,6 +19,7 @@ import {
 import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
 import { dataOfPart, messageText, partsAsText } from './parts.ts';
+import { PLAIN_FIELD_READERS } from './plain-a2a.ts';
 import { questionOf } from './question-in-status.ts';
 import { questionWithCode } from './plain-text-question.ts';
 
@@ -31,12 +32,7 @@ const UNTOLD =
   'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
 /** The functions that read an event without `coderAgent.kind` as plain A2A. */
-const reading: DialectFieldReaders = {
-  asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId), actionParts: [] }),
-  activity: () => null,
-  overview: () => null,
-  seq: () => null,
-};
+const reading: DialectFieldReaders = { ...PLAIN_FIELD_READERS, seq: () => null };
 
 interface TaskAndSessionId {
   taskId: string;

@@ -6,7 +6,7 @@ import { textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question-in-status.ts';
 
-const reading: DialectFieldReaders = {
+export const PLAIN_FIELD_READERS: DialectFieldReaders = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId), actionParts: [] }),
   activity: () => null,
   overview: () => null,
@@ -19,7 +19,7 @@ export const plainA2aDialect: Dialect = {
   keepsTask: false,
   clientNamesSession: false,
   ignores: ['workspace', 'autoExecute', 'readOnly', 'mode', 'model'],
-  read: (event) => readA2aEvent(event, reading),
+  read: (event) => readA2aEvent(event, PLAIN_FIELD_READERS),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
   phraseCommand: refuseCommand,
   phraseDecisions(decisions, asked) {

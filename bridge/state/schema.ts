@@ -1,6 +1,7 @@
 /** The tables of the bridge's database, as a list of migrations. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../shared/sqlite/driver.ts';
+import { readSchemaVersion } from '../../shared/sqlite/schema-version.ts';
 import { switchToWriteAheadLog } from '../../shared/sqlite/write-ahead-log.ts';
 
 /** The `PRAGMA application_id` of the bridge's database files: "a2ab" in ASCII. */
@@ -138,15 +139,5 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
 }
 
 function versionOf(database: Sqlite, path: string): number {
-  const read = (sql: string): number => Number(database.query(sql)()[0]?.[0]);
-  const tables = read('SELECT count(*) FROM sqlite_schema');
-  const version = read('PRAGMA user_version');
-  // This value is read last. Another bridge may create the database meanwhile, and it sets all three values at once.
-  const applicationId = read('PRAGMA application_id');
-  if (applicationId === APPLICATION_ID) return version;
-  if (applicationId === 0 && version === 0 && tables === 0) return 0;
-  throw new ProductError(
-    'CONFIGURATION',
-    `${path} is a database of another program, not the bridge's. Nothing was changed; move it away, or choose another state directory.`,
-  );
+  return readSchemaVersion(database, path, { applicationId: APPLICATION_ID, name: "the bridge's" });
 }

@@ -1,14 +1,12 @@
 /** A plugin after Agent Plugins 1.0.0 (agent-plugins.org/specification), for clients that have no format of their own. */
 import {
-  AUTHOR,
   bridgeCommand,
   jsonFile,
-  KEYWORDS,
   NAME,
-  repositoryField,
   SHORT_DESCRIPTION,
   type PackageDescription,
   type PackageFiles,
+  manifestFields,
 } from './package-description.ts';
 
 const SCHEMAS = 'https://agent-plugins.org/schemas/1.0.0';
@@ -19,18 +17,12 @@ const SCHEMAS = 'https://agent-plugins.org/schemas/1.0.0';
  * model to name the workspace in each call.
  */
 export function agentPlugin(about: PackageDescription): PackageFiles {
-  const { version, license } = about;
   const { command, args } = bridgeCommand(about, '${PLUGIN_ROOT}');
   return {
     'plugin.json': jsonFile({
       $schema: `${SCHEMAS}/plugin.schema.json`,
-      name: NAME,
-      version,
+      ...manifestFields(about),
       description: SHORT_DESCRIPTION,
-      author: AUTHOR,
-      license,
-      keywords: KEYWORDS,
-      ...repositoryField(about),
     }),
     'mcp.json': jsonFile({
       $schema: `${SCHEMAS}/mcp.schema.json`,

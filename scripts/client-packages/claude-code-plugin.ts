@@ -7,13 +7,12 @@ import {
   AUTHOR,
   bridgeCommand,
   jsonFile,
-  KEYWORDS,
   NAME,
-  repositoryField,
   SHORT_DESCRIPTION,
   TITLE,
   type PackageDescription,
   type PackageFiles,
+  manifestFields,
 } from './package-description.ts';
 
 const NOTICES = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/notices.sh"';
@@ -22,17 +21,11 @@ const HOOK_TIMEOUT = 5;
 
 /** Returns the files of the plugin. Its skills, its commands and the script of its hooks are files of their own. */
 export function claudeCodePlugin(about: PackageDescription): PackageFiles {
-  const { version, description, license } = about;
   return {
     '.claude-plugin/plugin.json': jsonFile({
-      name: NAME,
+      ...manifestFields(about),
       displayName: TITLE,
-      version,
-      description,
-      author: AUTHOR,
-      license,
-      keywords: KEYWORDS,
-      ...repositoryField(about),
+      description: about.description,
     }),
     'hooks/hooks.json': jsonFile({
       description: 'Tells a session what its delegated work needs: results to read, and actions that wait.',

@@ -4,13 +4,12 @@ import {
   AUTHOR,
   bridgeCommand,
   jsonFile,
-  KEYWORDS,
   NAME,
-  repositoryField,
   SHORT_DESCRIPTION,
   TITLE,
   type PackageDescription,
   type PackageFiles,
+  manifestFields,
 } from './package-description.ts';
 
 /**
@@ -19,16 +18,10 @@ import {
  * @param directory the absolute path of the plugin
  */
 export function codexPlugin(about: PackageDescription, directory: string): PackageFiles {
-  const { version, description, license } = about;
   return {
     '.codex-plugin/plugin.json': jsonFile({
-      name: NAME,
-      version,
-      description,
-      author: AUTHOR,
-      license,
-      keywords: KEYWORDS,
-      ...repositoryField(about),
+      ...manifestFields(about),
+      description: about.description,
       skills: './skills/',
       mcpServers: { [NAME]: { ...codex.entry(bridgeCommand(about, directory)), ...codex.defaults } },
       interface: {

@@ -77,9 +77,16 @@ export function bridgeCommand({ origin, version }: PackageDescription, root: str
   }
 }
 
-/** Returns the field for the public repository, once there is one. */
-export function repositoryField({ origin }: PackageDescription): { repository?: string } {
-  return origin.type === 'published' ? { repository: origin.repository } : {};
+/** Returns the fields that the manifest of each plugin has. The repository is among them once it is public. */
+export function manifestFields({ version, license, origin }: PackageDescription) {
+  return {
+    name: NAME,
+    version,
+    author: AUTHOR,
+    license,
+    keywords: KEYWORDS,
+    ...(origin.type === 'published' && { repository: origin.repository }),
+  };
 }
 
 /** Returns JSON text as a file has it. */

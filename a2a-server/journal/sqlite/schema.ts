@@ -1,5 +1,5 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { integerColumn } from '../validate-column-values.ts';
+import { readSchemaVersion } from '../../../shared/sqlite/schema-version.ts';
 import { countOldCosts, CREATE_COSTS } from './cost-table.ts';
 import { CREATE_WRITTEN } from './written-table.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
@@ -188,18 +188,8 @@ export function requireCurrentSchema(database: Sqlite, path: string): void {
 }
 
 function versionOf(database: Sqlite, path: string): number {
-  const read = (sql: string) => integerColumn(database.query(sql)()[0]?.[0]);
-  const tables = read('SELECT count(*) FROM sqlite_schema');
-  const version = read('PRAGMA user_version');
-  // This value is read last. A server may create the journal while a command reads it, and it sets all three values at
-  // once.
-  const applicationId = read('PRAGMA application_id');
-  if (applicationId !== APPLICATION_ID) {
-    if (applicationId === 0 && version === 0 && tables === 0) return 0;
-    throw new ProductError(
-      'CONFIGURATION',
-      `${path} is a database of another program, not a journal of a2a-server. Nothing was changed; move it away, or choose another state directory.`,
-    );
-  }
-  return version;
+  return readSchemaVersion(database, path, {
+    applicationId: APPLICATION_ID,
+    name: 'a journal of a2a-server',
+  });
 }

@@ -2,13 +2,13 @@
  * Adapts an ACP agent to the model interface. A turn sends a prompt or the decisions of a person. The turn ends with
  * the agent's answer or with the next permission request. The prompt stays open while decisions are pending.
  */
-import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import type { StopReason } from '@agentclientprotocol/sdk';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskWithEarlierTasks } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
+import { offerOneModel } from '../offer-one-model.ts';
 import { SignInNeededError } from './agent-connection.ts';
 import { acpAgentName } from './agent-program.ts';
 import { buildAcpPrompt, buildAcpPromptAfterCancel } from './agent-prompt.ts';
@@ -20,21 +20,9 @@ import { rejectSettledRequests } from './run-permitted.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Offers the agent as the only model. The names of all tiers mean this agent. */
 export function createAcpModels(agents: LiveAcpAgents): Models {
-  const model = acpModel(agents);
-  const names = [...MODEL_TIERS, model.id];
-  return {
-    resolve(name = model.id) {
-      if (names.includes(name)) return model;
-      throw new ProductError(
-        'UNKNOWN_MODEL',
-        `This server has no model ${JSON.stringify(name.slice(0, 200))}: its agent ${acpAgentName(agents.options.agent)} chooses the model. Omit the model.`,
-        { facts: { offered: names.join(', ') } },
-      );
-    },
-    list: () => names,
-  };
+  const name = acpAgentName(agents.options.agent);
+  return offerOneModel(acpModel(agents), `its agent ${name} chooses the model`);
 }
 
 function acpModel(agents: LiveAcpAgents): Model {

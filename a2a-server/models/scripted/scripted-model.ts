@@ -1,11 +1,10 @@
 /** Implements the scripted agent. It uses the normal executor and journal, and a script instead of a language model. */
-import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
+import { offerOneModel } from '../offer-one-model.ts';
 import type { Script, ScriptRule, ScriptTurns } from './script.ts';
 import type { ScriptStep } from './step.ts';
 import type { ConversationItem } from '../../task/snapshot.ts';
@@ -13,21 +12,8 @@ import type { ConversationItem } from '../../task/snapshot.ts';
 const SCRIPTED = 'scripted';
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Offers the script as the only model. The names of all tiers mean this model. */
 export function createScriptedModels(script: Script, clock: Clock): Models {
-  const model = scriptedModel(script, clock);
-  const names = [...MODEL_TIERS, SCRIPTED];
-  return {
-    resolve(name = SCRIPTED) {
-      if (names.includes(name)) return model;
-      throw new ProductError(
-        'UNKNOWN_MODEL',
-        `This server has no model ${JSON.stringify(name.slice(0, 200))}: its agent follows a script. Omit the model.`,
-        { facts: { offered: names.join(', ') } },
-      );
-    },
-    list: () => names,
-  };
+  return offerOneModel(scriptedModel(script, clock), 'its agent follows a script');
 }
 
 function scriptedModel(script: Script, clock: Clock): Model {

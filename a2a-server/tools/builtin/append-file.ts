@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyFileChange, previewFileChange, type ComputeNewContent } from './file-change.ts';
+import {
+  applyFileChange,
+  previewFileChange,
+  type ComputeNewContent,
+  CHANGES_ONE_FILE,
+} from './file-change.ts';
 import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { inLineEndsOf } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -26,12 +31,9 @@ const appending =
 export const appendFileTool: Tool = defineTool({
   name: 'append-file',
   description: 'Adds text at the end of a text file of the workspace, or creates the file with it.',
-  sideEffect: 'files',
-  startsWithFirstChange: true,
+  ...CHANGES_ONE_FILE,
   schema,
-  timeoutMs: () => 30_000,
   title: ({ path }) => `Append to ${oneLineExcerpt(path)}`,
-  reach: ({ path }) => ({ paths: [path] }),
   show: ({ path, content }, context) => previewFileChange(context, path, appending(content)),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {

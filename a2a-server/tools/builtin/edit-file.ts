@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { editTextFile, previewFileChange, type EditedContent } from './file-change.ts';
+import { editTextFile, previewFileChange, type EditedContent, CHANGES_ONE_FILE } from './file-change.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { applySingleEdit, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -37,12 +37,9 @@ export const editFileTool: Tool = defineTool({
   name: 'edit-file',
   description:
     'Replaces a passage of a text file of the workspace. oldText must match exactly and only once, unless replaceAll is set.',
-  sideEffect: 'files',
-  startsWithFirstChange: true,
+  ...CHANGES_ONE_FILE,
   schema,
-  timeoutMs: () => 30_000,
   title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLineExcerpt(path)}`,
-  reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => previewFileChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So this input has the whole content and no passage.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),

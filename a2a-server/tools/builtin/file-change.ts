@@ -9,6 +9,14 @@ import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
 import { ABSENT_FILE_BASIS, type TextFile } from '../workspace/text-file.ts';
 
+/** What all tools have in common that change one text file. */
+export const CHANGES_ONE_FILE = {
+  sideEffect: 'files',
+  startsWithFirstChange: true,
+  timeoutMs: () => 30_000,
+  reach: ({ path }: { path: string }) => ({ paths: [path] }),
+} as const;
+
 /** The largest text that a tool writes. A person cannot review a larger text. */
 export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { editTextFile, previewFileChange, type EditedContent } from './file-change.ts';
+import { editTextFile, previewFileChange, type EditedContent, CHANGES_ONE_FILE } from './file-change.ts';
 import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { applyEdits, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -40,15 +40,12 @@ export const multiEditTool: Tool = defineTool({
   name: 'multi-edit',
   description:
     'Makes several edits to one text file of the workspace in one step: all of them or none. Each oldText must match exactly and only once, unless replaceAll is set.',
-  sideEffect: 'files',
-  startsWithFirstChange: true,
+  ...CHANGES_ONE_FILE,
   schema,
-  timeoutMs: () => 30_000,
   title: ({ path, edits, content }) =>
     content === undefined
       ? `Edit ${oneLineExcerpt(path)} in ${countWithNoun(edits.length, 'passage')}`
       : `Rewrite ${oneLineExcerpt(path)}`,
-  reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => previewFileChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So this input has the whole content and no edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),

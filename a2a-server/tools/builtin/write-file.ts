@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyFileChange, previewFileChange } from './file-change.ts';
+import { applyFileChange, previewFileChange, CHANGES_ONE_FILE } from './file-change.ts';
 import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
@@ -13,12 +13,9 @@ export const writeFileTool: Tool = defineTool({
   name: 'write-file',
   description:
     'Creates a text file in the workspace, or replaces the whole content of one. To change only a part of a file, use edit-file.',
-  sideEffect: 'files',
-  startsWithFirstChange: true,
+  ...CHANGES_ONE_FILE,
   schema,
-  timeoutMs: () => 30_000,
   title: ({ path }) => `Write ${oneLineExcerpt(path)}`,
-  reach: ({ path }) => ({ paths: [path] }),
   show: ({ path, content }, context) => previewFileChange(context, path, () => content),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
