@@ -1,8 +1,7 @@
 /** Builds the agent's name for an MCP tool: `mcp__<server>__<tool>`. */
 import { createHash } from 'node:crypto';
+import { MAX_TOOL_NAME_CHARS } from '../tools/tool.ts';
 
-/** The strictest limit of all model providers. OpenAI allows `^[a-zA-Z0-9_-]{1,64}$`. */
-const MAX_NAME_CHARS = 64;
 /** The number of hash characters at the end of a changed or ambiguous name. */
 const HASH_CHARS = 8;
 
@@ -15,10 +14,16 @@ export function mcpToolName(server: string, tool: string): string {
   const name = `mcp__${serverPart}__${toolPart}`;
   // After the prefix, the first `__` separates the server's name from the tool's name.
   const clear = !server.includes('__') && !server.endsWith('_') && tool !== '';
-  if (clear && serverPart === server && toolPart === tool && name.length <= MAX_NAME_CHARS && !isMarked(tool))
+  if (
+    clear &&
+    serverPart === server &&
+    toolPart === tool &&
+    name.length <= MAX_TOOL_NAME_CHARS &&
+    !isMarked(tool)
+  )
     return name;
   const mark = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, HASH_CHARS);
-  return `${name.slice(0, MAX_NAME_CHARS - HASH_CHARS - 1)}_${mark}`;
+  return `${name.slice(0, MAX_TOOL_NAME_CHARS - HASH_CHARS - 1)}_${mark}`;
 }
 
 /** True if the tool's own name already ends like the hash that `mcpToolName` appends. */

@@ -7,7 +7,7 @@ import type {
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ProviderReplayData, ReplayedPart } from '../task/replay-provider-data.ts';
-import type { ToolDeclaration } from '../tools/tool.ts';
+import { MAX_TOOL_NAME_CHARS, type ToolDeclaration } from '../tools/tool.ts';
 import type { ConversationToolResult } from '../task/conversation/conversation.ts';
 import type { ConversationFile } from '../task/conversation/select-files-for-model.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
@@ -119,9 +119,6 @@ function wellFormedInput(input: Record<string, unknown>): Record<string, unknown
 function sendableToolName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, MAX_TOOL_NAME_CHARS) || '_';
 }
-
-/** The strictest limit of all model providers, from OpenAI. */
-const MAX_TOOL_NAME_CHARS = 64;
 
 type Contents = ReadonlyMap<string, Uint8Array>;
 

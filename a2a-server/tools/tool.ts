@@ -176,6 +176,9 @@ export class ToolStoppedError extends Error {
   }
 }
 
+/** The strictest limit of all model providers. OpenAI allows `^[a-zA-Z0-9_-]{1,64}$`. */
+export const MAX_TOOL_NAME_CHARS = 64;
+
 /** A tool as a model sees it. */
 export interface ToolDeclaration {
   name: string;

@@ -10,14 +10,15 @@ import { formatTable, type TableColumn } from './table.ts';
 /** The maximum number of sessions in the table. `--json` prints more sessions. */
 const MAX_SESSIONS = 20;
 
-const SUMS: readonly TableColumn[] = [
-  { title: 'REQUESTS', align: 'right' },
+/** The columns of the tokens and the cost of one request or of a sum. */
+export const TOKENS_AND_COST: readonly TableColumn[] = [
   { title: 'TOKENS IN', align: 'right' },
   { title: 'CACHE READ', align: 'right' },
   { title: 'CACHE WRITTEN', align: 'right' },
   { title: 'TOKENS OUT', align: 'right' },
   { title: 'COST', align: 'right' },
 ];
+const SUMS: readonly TableColumn[] = [{ title: 'REQUESTS', align: 'right' }, ...TOKENS_AND_COST];
 
 export function costReportTables(report: CostReport, width: number | undefined): string {
   const { from, to, total, days, sessions, moreSessions, models } = report;

@@ -4,12 +4,12 @@ import { createCall } from '../../../../a2a-server/task/call-state.ts';
 import type { ToolOutcome } from '../../../../a2a-server/task/events.ts';
 import { request } from '../../../support/task-machine.ts';
 
-function afterRun(outcome: ToolOutcome, originalInput: Record<string, unknown> | null = null) {
+function afterRun(outcome: ToolOutcome) {
   const call = createCall(request('a', false), 1, {
     type: 'settled',
     result: { type: 'ran', toolId: 'x', outcome },
   });
-  return resultForModel({ ...call, originalInput });
+  return resultForModel(call);
 }
 
 const stopped = { type: 'stopped', reason: 'timeout', message: 'It was stopped.' } as const;
