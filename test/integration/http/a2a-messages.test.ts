@@ -109,10 +109,7 @@ describe('the field acceptedOutputModes', () => {
   );
 });
 
-function start(): string {
-  const message = { messageId: 'm', parts: [] };
-  return server.tasks.start({ principal: 'local', channel: 'a2a', message }).taskId;
-}
+const start = (): string => server.tasks.begin().taskId;
 
 describe('a cancel over A2A', () => {
   test('the task records a cancel with the reason and the surface that the client names, over both bindings', async () => {

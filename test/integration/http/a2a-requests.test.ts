@@ -139,10 +139,7 @@ describe('a request without a required field', () => {
   );
 
   test('a task list request over HTTP+JSON takes its filters from the query string', async () => {
-    const { taskId } = server.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      [{ type: 'task.completed' }],
-    );
+    const { taskId } = server.tasks.begin([{ type: 'task.completed' }]);
     const list = async (query: string) =>
       (await request(server, { method: 'GET', path: `/tasks?${query}` })).body;
     const found = { tasks: [{ id: taskId }], nextPageToken: '', pageSize: 5, totalSize: 1 };
@@ -156,10 +153,7 @@ describe('a request without a required field', () => {
   });
 
   test('a task list request over HTTP+JSON decodes its query values', async () => {
-    const { taskId, sessionId } = server.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      [{ type: 'task.completed' }],
-    );
+    const { taskId, sessionId } = server.tasks.begin([{ type: 'task.completed' }]);
     const encoded = sessionId.replace('-', '%2D');
     expect(encoded).not.toBe(sessionId);
     const answer = await request(server, { method: 'GET', path: `/tasks?contextId=${encoded}` });
@@ -170,10 +164,7 @@ describe('a request without a required field', () => {
 test.each(['"now"', '[1]', '5'])(
   'a cancel whose body is %s is refused, and cancels nothing',
   async (body) => {
-    const { taskId } = server.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      [{ type: 'task.working' }],
-    );
+    const { taskId } = server.tasks.begin([{ type: 'task.working' }]);
     const refused = await request(server, { path: `/tasks/${taskId}:cancel`, body });
     expect([refused.status, refused.body]).toMatchObject([400, { error: { status: 'INVALID_ARGUMENT' } }]);
     const { body: task } = await request(server, { method: 'GET', path: `/tasks/${taskId}` });

@@ -182,11 +182,7 @@ describe('authentication over HTTP', () => {
   });
 
   test('X1 a task of another principal gives exactly the same error as an unknown task', async () => {
-    const { taskId } = server.tasks.start({
-      principal: 'local',
-      channel: 'a2a',
-      message: { messageId: 'm', parts: [] },
-    });
+    const { taskId } = server.tasks.begin();
     const stranger = { authorization: `Bearer ${OTHER_TOKEN}` };
     for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask']) {
       const theirs = await rpc(server, method, { id: taskId }, stranger);

@@ -140,8 +140,7 @@ describe('the checkpoints of a task', () => {
 
 it('X1 another principal and a missing token get no checkpoints', async () => {
   const server = await startServer();
-  const message = { messageId: 'm', parts: [{ type: 'text' as const, text: 'the prompt' }] };
-  const { taskId } = server.tasks.start({ principal: 'local', channel: 'a2a', message }, []);
+  const { taskId } = server.tasks.begin();
   const status = async (authorization: string): Promise<number> =>
     (
       await request(server, {

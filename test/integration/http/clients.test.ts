@@ -117,12 +117,6 @@ const ASKS: TaskEvent[] = [
   { type: 'input.required', pending: [WRITE] },
 ];
 
-/** Starts a task with these events. */
-function start(events: TaskEvent[]) {
-  const message = { messageId: `m-${++messages}`, parts: [] };
-  return server.tasks.start({ principal: 'local', channel: 'a2a', message }, events);
-}
-
 async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamResponse[]> {
   const events: StreamResponse[] = [];
   for await (const event of stream) events.push(event);
@@ -200,10 +194,7 @@ describe.each(PEERS)('an A2A client of $peer', ({ peer, transport, options }) =>
   });
 
   test('a client subscribes, and gets the task and the later events', async () => {
-    const { taskId } = server.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      ASKS,
-    );
+    const { taskId } = server.tasks.begin(ASKS);
     const events = all((await transport()).resubscribeTask({ tenant: '', id: taskId }, options()));
     await server.tasks.untilFollowed(taskId);
     server.tasks.append(taskId, [{ type: 'task.working' }, { type: 'task.failed', message: 'no luck' }]);
@@ -216,14 +207,7 @@ describe.each(PEERS)('an A2A client of $peer', ({ peer, transport, options }) =>
 
   test('a client gets a task with the requested number of messages, and cancels it', async () => {
     const client = await transport();
-    const { taskId } = server.tasks.start(
-      {
-        principal: 'local',
-        channel: 'a2a',
-        message: { messageId: 'm', parts: [{ type: 'text', text: 'hi' }] },
-      },
-      ASKS,
-    );
+    const { taskId } = server.tasks.begin(ASKS);
     const get = (historyLength?: number) =>
       client.getTask({ tenant: '', id: taskId, historyLength }, options());
     expect((await get()).history).toHaveLength(2);
@@ -288,7 +272,9 @@ describe('A2A 1.0', () => {
   });
 
   test('a client lists tasks in pages, with filters; it gets artifacts only on request', async () => {
-    const [first] = [start(ASKS), start([{ type: 'task.completed' }]), start(ASKS)];
+    const first = server.tasks.begin(ASKS);
+    server.tasks.begin([{ type: 'task.completed' }]);
+    server.tasks.begin(ASKS);
     for (const { transport } of PEERS.slice(0, 2)) {
       const list = async (more: object) =>
         (await transport()).listTasks(
@@ -308,8 +294,8 @@ describe('A2A 1.0', () => {
       expect(await list({ pageSize: 2, pageToken: '2' })).toMatchObject({ nextPageToken: '', tasks: [{}] });
       expect((await list({ status: TaskState.TASK_STATE_INPUT_REQUIRED })).totalSize).toBe(2);
       expect((await list({ status: TaskState.TASK_STATE_AUTH_REQUIRED })).totalSize).toBe(0);
-      const ofSession = await list({ contextId: first?.sessionId, includeArtifacts: true, historyLength: 0 });
-      expect(ofSession.tasks).toMatchObject([{ id: first?.taskId, history: [], artifacts: [{}] }]);
+      const ofSession = await list({ contextId: first.sessionId, includeArtifacts: true, historyLength: 0 });
+      expect(ofSession.tasks).toMatchObject([{ id: first.taskId, history: [], artifacts: [{}] }]);
       expect((await list({ statusTimestampAfter: '2030-01-01T00:00:00Z' })).totalSize).toBe(0);
     }
   });
@@ -317,11 +303,7 @@ describe('A2A 1.0', () => {
   test('the reason of a cancel reaches the server, over both bindings', async () => {
     const metadata = { reason: 'changed my mind' };
     for (const { transport } of PEERS.slice(0, 2)) {
-      const { taskId } = server.tasks.start({
-        principal: 'local',
-        channel: 'a2a',
-        message: { messageId: 'm', parts: [] },
-      });
+      const { taskId } = server.tasks.begin();
       const client = await transport();
       if (client.protocolName === 'HTTP+JSON')
         await request(server, { path: `/tasks/${taskId}:cancel`, body: JSON.stringify({ metadata }) });
@@ -381,10 +363,7 @@ describe('A2A 0.3', () => {
   });
 
   test('a subscription sends `final` when the task ends, and not while it waits', async () => {
-    const { taskId } = server.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      [{ type: 'task.working' }],
-    );
+    const { taskId } = server.tasks.begin([{ type: 'task.working' }]);
     const events = old('tasks/resubscribe', { id: taskId }).then(streamOf);
     await server.tasks.untilFollowed(taskId);
     server.tasks.append(taskId, [
@@ -396,10 +375,7 @@ describe('A2A 0.3', () => {
   });
 
   test('a subscription to an ended task sends the task and closes, as a2a.proto of A2A 0.3 says', async () => {
-    const { taskId } = server.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      [{ type: 'task.working' }, { type: 'task.completed' }],
-    );
+    const { taskId } = server.tasks.begin([{ type: 'task.working' }, { type: 'task.completed' }]);
     const overRpc = await streamOf(await old('tasks/resubscribe', { id: taskId }));
     expect(overRpc.map(({ payload }) => payload)).toMatchObject([
       { kind: 'task', id: taskId, status: { state: 'completed' } },
@@ -414,10 +390,7 @@ describe('A2A 0.3', () => {
   });
 
   test('S1 ids and cursors work as in 1.0', async () => {
-    const { taskId } = server.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      [{ type: 'task.working' }, { type: 'task.completed' }],
-    );
+    const { taskId } = server.tasks.begin([{ type: 'task.working' }, { type: 'task.completed' }]);
     const opened = await old(
       'tasks/resubscribe',
       { id: taskId },

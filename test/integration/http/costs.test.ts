@@ -7,12 +7,6 @@ import { OTHER_TOKEN, request, startServer, type TestServer } from './test-serve
 
 let server: TestServer;
 
-const MESSAGE = {
-  principal: 'local',
-  channel: 'a2a',
-  message: { messageId: 'm', parts: [{ type: 'text' as const, text: 'hi' }] },
-};
-
 const streamed = z.object({
   artifactUpdate: z
     .object({
@@ -25,7 +19,7 @@ const streamed = z.object({
 
 beforeEach(async () => {
   server = await startServer();
-  server.tasks.start(MESSAGE, [
+  server.tasks.begin([
     { type: 'task.working' },
     { type: 'turn.started', turn: 1, model: 'openai:gpt-4o' },
     { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 9, outputTokens: 1 }, usd: 0.5 },
@@ -113,7 +107,7 @@ describe('the costs of a task by model request', () => {
   const tokens = { inputTokens: 9, outputTokens: 1, cachedInputTokens: 5, cacheWriteTokens: 2 };
 
   it('the costs list each turn and each summary with its tokens, and without a price if the price is unknown', async () => {
-    const { taskId } = server.tasks.start(MESSAGE, [
+    const { taskId } = server.tasks.begin([
       ...turn(1, { usd: 0.5 }),
       {
         type: 'context.summarised',
@@ -154,7 +148,7 @@ describe('the costs of a task by model request', () => {
   });
 
   it('the costs are in the event that ends the turn, for a client with the approval extension', async () => {
-    const { taskId } = server.tasks.start(MESSAGE, [...turn(1, { usd: 0.5 }), { type: 'task.completed' }]);
+    const { taskId } = server.tasks.begin([...turn(1, { usd: 0.5 }), { type: 'task.completed' }]);
     const { text } = await request(server, { method: 'GET', path: `/api/tasks/${taskId}/events` });
     const events = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
     const costsSeen = events.flatMap((data) => {

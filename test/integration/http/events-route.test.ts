@@ -10,6 +10,7 @@ import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { callRequested, PENDING } from '../../unit/a2a-server/http/samples.ts';
 import { openStream, streamOf } from './event-source.ts';
+import { TURN } from './scripted-tasks.ts';
 import type { Streamed } from './event-source.ts';
 import { OTHER_TOKEN, request, startServer, TOKEN } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
@@ -18,19 +19,9 @@ let server: TestServer;
 beforeEach(async () => (server = await startServer({ heartbeatMs: 25 })));
 afterEach(() => server.close());
 
-const TURN: TaskEvent[] = [
-  { type: 'task.working' },
-  { type: 'turn.started', turn: 1, model: 'scripted' },
-  { type: 'text.delta', turn: 1, text: 'Hel' },
-  { type: 'text.delta', turn: 1, text: 'lo' },
-  { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 2 } },
-];
 const ENDED: TaskEvent = { type: 'task.completed' };
 
-function newTask(events: TaskEvent[] = []): string {
-  const message = { messageId: 'm-1', parts: [{ type: 'text' as const, text: 'hi' }] };
-  return server.tasks.start({ principal: 'local', channel: 'a2a', message }, events).taskId;
-}
+const newTask = (events: TaskEvent[] = []): string => server.tasks.begin(events).taskId;
 
 const pathOf = (taskId: string): string => `/api/tasks/${taskId}/events`;
 const seqs = (events: readonly Streamed[]): number[] => events.map(({ id }) => Number(id));
@@ -197,10 +188,7 @@ describe('the event route GET /tasks/{id}/events', () => {
   test('only browser pages from the operator’s list of origins may read the route', async () => {
     const origin = 'https://console.example';
     const open = await startServer({ reach: { publicHosts: [], origins: [origin] } });
-    const { taskId } = open.tasks.start(
-      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
-      [ENDED],
-    );
+    const { taskId } = open.tasks.begin([ENDED]);
     const asked = (from: string) =>
       fetch(`${open.url}${pathOf(taskId)}`, { headers: { authorization: `Bearer ${TOKEN}`, origin: from } });
     const answer = await asked(origin);

@@ -13,7 +13,6 @@ let server: TestServer;
 beforeEach(async () => (server = await startServer({ heartbeatMs: 25, previews: ['a2a-1.1'] })));
 afterEach(() => server.close());
 
-const BY = { principal: 'local', channel: 'a2a' };
 /** Generation 2 to 5, with a hidden event and reasoning between them. */
 const TURN: TaskEvent[] = [
   { type: 'task.working' },
@@ -25,10 +24,7 @@ const TURN: TaskEvent[] = [
 ];
 const ENDED: TaskEvent = { type: 'task.completed' };
 
-function newTask(events: TaskEvent[] = []): string {
-  const parts = [{ type: 'text' as const, text: 'hi' }];
-  return server.tasks.start({ ...BY, message: { messageId: 'm-1', parts } }, events).taskId;
-}
+const newTask = (events: TaskEvent[] = []): string => server.tasks.begin(events).taskId;
 
 const numbers = (events: Streamed[]): unknown[] => events.map(({ payload }) => payload['generation']);
 
@@ -206,8 +202,7 @@ test('a client of A2A 0.3 gets no generation', async () => {
 
 test('without the preview there is no generation, and the fields of the draft mean nothing', async () => {
   const plain = await startServer();
-  const message = { messageId: 'm', parts: [{ type: 'text' as const, text: 'hi' }] };
-  const { taskId } = plain.tasks.start({ ...BY, message }, [...TURN, ENDED]);
+  const { taskId } = plain.tasks.begin([...TURN, ENDED]);
   const answer = await rpc(plain, 'GetTask', { id: taskId, currentGeneration: 'x' });
   expect(answer.body).toMatchObject({ result: { id: taskId } });
   expect(answer.text).not.toContain('generation');

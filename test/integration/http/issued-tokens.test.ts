@@ -34,8 +34,7 @@ beforeEach(async () => {
   await store.add(token.token);
   issued = openIssuedTokenReader({ records, clock, onFailure });
   server = await startServer({ issued, clock });
-  const message = { messageId: 'm', parts: [] };
-  ({ taskId } = server.tasks.start({ principal: 'ann', channel: 'a2a', message }));
+  ({ taskId } = server.tasks.begin([], 'ann'));
 });
 afterEach(async () => {
   issued.close();

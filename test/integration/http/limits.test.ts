@@ -41,11 +41,7 @@ const getRequest = (path: string) =>
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-function newTask(): string {
-  const message = { messageId: 'm-1', parts: [{ type: 'text' as const, text: 'hi' }] };
-  return server.tasks.start({ principal: 'local', channel: 'a2a', message }, [{ type: 'task.working' }])
-    .taskId;
-}
+const newTask = (): string => server.tasks.begin([{ type: 'task.working' }]).taskId;
 
 /** Opens a request whose body never ends. Resolves when the server has admitted it. */
 function upload(token: string): Promise<void> {

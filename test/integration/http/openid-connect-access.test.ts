@@ -27,8 +27,7 @@ beforeEach(async () => {
       return { principal: 'acme/ann', roles, groups, expiresAt: clock.now() + LIFETIME_MS };
     },
   });
-  const message = { messageId: 'm', parts: [] };
-  ({ taskId } = server.tasks.start({ principal: 'acme/ann', channel: 'a2a', message }));
+  ({ taskId } = server.tasks.begin([], 'acme/ann'));
 });
 afterEach(() => server.close());
 

@@ -33,11 +33,6 @@ const codeOf = (link: URL): string => new URLSearchParams(link.hash.slice(1)).ge
 const exchange = (code: string, origin: string | undefined = server.url): Promise<RpcAnswer> =>
   post('/page/session', { code }, { authorization: undefined, origin });
 
-function startTask(): { taskId: string } {
-  const message = { messageId: 'm', parts: [] };
-  return server.tasks.start({ principal: 'local', channel: 'a2a', message });
-}
-
 /** Signs in, and returns the headers of the browser. */
 async function signIn(link?: URL): Promise<Headers> {
   const answer = await exchange(codeOf(link ?? (await makeLink())));
@@ -89,7 +84,7 @@ test('X1 a session that a session’s link makes does not last longer', async ()
 });
 
 test('a sign-in link opens one action of a task of its principal, and no other task', async () => {
-  const { taskId } = startTask();
+  const { taskId } = server.tasks.begin();
   const link = await makeLink({ taskId, callId: 'call-1', shown: '3f9ac2d1' });
   expect(link.pathname).toBe('/page');
   expect(link.hash).toBe(`#code=${codeOf(link)}&task=${taskId}&call=call-1&shown=3f9ac2d1`);
@@ -103,7 +98,7 @@ test('a sign-in link opens one action of a task of its principal, and no other t
 
 test('a browser session acts for its principal, and can call only the routes that the page needs', async () => {
   const link = await makeLink({}, { authorization: `Bearer ${OTHER_TOKEN}` });
-  startTask();
+  server.tasks.begin();
   const mine = z.object({ tasks: z.array(z.unknown()) });
   expect(mine.parse((await tasks(await signIn())).body).tasks).toHaveLength(1);
   const headers = await signIn(link);
@@ -116,7 +111,7 @@ test('a browser session acts for its principal, and can call only the routes tha
 
 test('X1 no cache may store an answer to the page', async () => {
   const headers = await signIn();
-  const { taskId } = startTask();
+  const { taskId } = server.tasks.begin();
   for (const path of [
     '/tasks',
     `/tasks/${taskId}`,
@@ -201,7 +196,7 @@ test('signing out ends this browser session; signing out everywhere ends all ses
 });
 
 test('a stream ends when its browser session ends', async () => {
-  const { taskId } = startTask();
+  const { taskId } = server.tasks.begin();
   const headers = await signIn();
   const streaming = request(server, { method: 'GET', path: `/page/api/tasks/${taskId}:subscribe`, headers });
   await server.tasks.untilFollowed(taskId);

@@ -38,6 +38,15 @@ interface Written {
   watchers: Set<() => void>;
 }
 
+/** The events of a task whose model says "Hello" in two pieces. */
+export const TURN: TaskEvent[] = [
+  { type: 'task.working' },
+  { type: 'turn.started', turn: 1, model: 'scripted' },
+  { type: 'text.delta', turn: 1, text: 'Hel' },
+  { type: 'text.delta', turn: 1, text: 'lo' },
+  { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 2 } },
+];
+
 export class ScriptedTasks implements TaskService {
   /** The contents of files, by hash. */
   readonly files = new Map<string, { mediaType: string; bytes: Uint8Array }>();
@@ -76,6 +85,12 @@ export class ScriptedTasks implements TaskService {
     ]);
     if (more.length > 0) this.append(taskId, more);
     return { taskId, sessionId, seq: 2 };
+  }
+
+  /** Creates a task of the principal for the text `hi`, with these events after the first two. */
+  begin(more: TaskEvent[] = [], principal = 'local'): AcceptedMessage {
+    const message = { messageId: 'm', parts: [{ type: 'text' as const, text: 'hi' }] };
+    return this.start({ principal, channel: 'a2a', message }, more);
   }
 
   append(taskId: string, events: readonly TaskEvent[]): void {

@@ -13,8 +13,7 @@ afterEach(() => server.close());
 const call = { callId: 'c1', tool: 'run', title: 'run it' };
 
 function start(...events: TaskEvent[]): string {
-  const message = { messageId: 'm', parts: [{ type: 'text' as const, text: 'the prompt' }] };
-  return server.tasks.start({ principal: 'local', channel: 'a2a', message }, events).taskId;
+  return server.tasks.begin(events).taskId;
 }
 
 async function story(taskId: string, query = '') {
@@ -56,7 +55,7 @@ it('the story has the prompt, the model, joined text, and a call with its input,
   const { events, seq, more } = await story(taskId);
   expect({ seq, more }).toEqual({ seq: 12, more: false });
   expect(events).toMatchObject([
-    { type: 'message', channel: 'a2a', text: 'the prompt' },
+    { type: 'message', channel: 'a2a', text: 'hi' },
     { type: 'turn', model: 'm-1' },
     { type: 'text', text: 'I run it.' },
     {

@@ -8,29 +8,17 @@ import { STREAM_LIFETIME_MS } from '../../../a2a-server/http/streams/task-stream
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 import { openStream, streamOf } from './event-source.ts';
+import { TURN } from './scripted-tasks.ts';
 import type { Streamed } from './event-source.ts';
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer({ heartbeatMs: 25 })));
 afterEach(() => server.close());
 
-const BY = { principal: 'local', channel: 'a2a' };
 const said = (text: string): TaskEvent => ({ type: 'text.delta', turn: 1, text });
-const TURN: TaskEvent[] = [
-  { type: 'task.working' },
-  { type: 'turn.started', turn: 1, model: 'scripted' },
-  said('Hel'),
-  said('lo'),
-  { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 2 } },
-];
 const WAITS: TaskEvent = { type: 'input.required', pending: [] };
 
-function newTask(events: TaskEvent[] = []): string {
-  return server.tasks.start(
-    { ...BY, message: { messageId: 'm-1', parts: [{ type: 'text', text: 'hi' }] } },
-    events,
-  ).taskId;
-}
+const newTask = (events: TaskEvent[] = []): string => server.tasks.begin(events).taskId;
 
 const RESUMABLE = { 'a2a-extensions': RESUMABLE_STREAM_EXTENSION };
 
@@ -346,8 +334,7 @@ const FOLLOWING = [
 describe.each(FOLLOWING)('a reader over $over that does not read its stream', ({ subscription: asked }) => {
   test('S3 the reader costs bounded memory, delays no other reader, and is disconnected in the end; it may reconnect', async () => {
     const patient = await startServer({ heartbeatMs: 100 });
-    const message = { messageId: 'm-1', parts: [] };
-    const { taskId } = patient.tasks.start({ ...BY, message }, TURN.slice(0, 2));
+    const { taskId } = patient.tasks.begin(TURN.slice(0, 2));
     const deaf = connect(patient.port, '127.0.0.1');
     deaf.write(asked(taskId));
     await patient.tasks.untilFollowed(taskId);
