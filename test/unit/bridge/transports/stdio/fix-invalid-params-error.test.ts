@@ -17,7 +17,32 @@ describe('outgoing JSON-RPC errors', () => {
     );
   });
 
+  test('B4 the words of zod become plain words, also after the name of the method', () => {
+    const issues = JSON.stringify([
+      {
+        code: 'invalid_type',
+        expected: 'string',
+        path: ['params', 'name'],
+        message: 'Invalid input: expected string, received number',
+      },
+      {
+        code: 'invalid_type',
+        expected: 'string',
+        path: ['params', 'uri'],
+        message: 'Invalid input: expected string, received undefined',
+      },
+      { code: 'of_a_later_zod', path: ['params', 'x'], message: 'Invalid thing' },
+    ]);
+    expect(fixInvalidParamsError(failed(-32_602, `Invalid tools/call request: ${issues}`))).toEqual(
+      failed(
+        -32_602,
+        'Invalid params: params.name: it is not text; params.uri: it is missing, and must be text; params.x: Invalid thing',
+      ),
+    );
+  });
+
   test.each([
+    failed(-32_602, 'Tool x not found'),
     failed(-32_603, 'the disk is on fire'),
     failed(-32_603, '[1, 2]'),
     failed(-32_603, '[half'),
