@@ -113,7 +113,7 @@ describe('parseScript, for the scripted agent', () => {
     ],
     ['too deep nesting', withSteps({ artifact: { id: 'a', data: nested(20_000) } }), /nested too deep/],
     ['an unknown key', { rule: [] }, /rule/],
-    ['a value that is not an object', [], /expected object/],
+    ['a value that is not an object', [], /it is not an object/],
   ])('parseScript refuses %s, and the error names the position', (_name, json, expected) => {
     expect(problem(json)).toMatch(/^The script rules\.json is not valid: /);
     expect(problem(json)).toMatch(expected);
