@@ -71,7 +71,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
         },
       ],
     });
-    expect(textOf(asked)).toMatch(/the decision "answer", with what they say in "answer"/);
+    expect(textOf(asked)).toMatch(/send what they say with \S+ \(decision "answer", answer, title/);
     const decide = (more: object): Promise<FormResult> => client.call(DECIDE, { ...idsOf(asked), ...more });
     expect(textOf(await decide({ decision: 'approve' }))).toMatch(
       /is a question, and "approve" does not answer it/,
