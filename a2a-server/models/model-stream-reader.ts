@@ -8,7 +8,7 @@ import { parseJson } from '../../shared/text/parse-json.ts';
 import type { TurnEnd, TokenUsage } from '../task/events.ts';
 import { newVariantIn } from './anthropic-new-variants.ts';
 import type { ModelEvent } from './model.ts';
-import { citedSourcesText, type CitedSource } from './source-list.ts';
+import { citedSourcesText, type CitedSource } from './cited-sources-text.ts';
 import { TurnPartCollector } from './turn-part-collector.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;

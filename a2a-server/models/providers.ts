@@ -23,7 +23,7 @@ import {
   isBaseUrl,
   type ProviderName,
 } from './model-settings.ts';
-import { needsResponsesApi } from './provider-requests/needs-responses.ts';
+import { needsResponsesApi } from './provider-requests/needs-responses-api.ts';
 import {
   selectProviderKeySource,
   createProviderKeyReader,

@@ -11,7 +11,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_RESOLVED_TARGETS, resolveTargets, type CallFacts } from './call-facts.ts';
-import type { Policy } from './prepare-rules.ts';
+import type { Policy } from './create-policy.ts';
 import { decideVerdict } from './verdict.ts';
 import { countWithNoun } from '../../shared/text/one-line.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';

@@ -19,8 +19,8 @@ import { mergeApproverDemands, type ApproverDemand } from '../task/approver.ts';
 import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
 import type { CallFacts } from './call-facts.ts';
-import { taskModeOf, isReadOnlyMode } from './mode.ts';
-import { EMPTY_POLICY, type Policy } from './prepare-rules.ts';
+import { taskModeOf, isReadOnlyMode } from './task-mode.ts';
+import { EMPTY_POLICY, type Policy } from './create-policy.ts';
 import { changesRunLaterFile } from './run-later-files.ts';
 
 interface PolicyContext {

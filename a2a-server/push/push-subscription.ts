@@ -46,11 +46,11 @@ export const pushSubscriptionSchema = z.object({
   /** Present if a token of the OpenID Connect provider created the configuration. */
   provided: z.literal(true).optional(),
   /**
-   * The mark of the access that created the configuration (see `credential-marks.ts`). Absent for issued tokens, for the
-   * token in the state directory, for the operator, and in old records.
+   * A keyed hash of the token or provider that gave the access. If it has changed, that access has ended, and nothing more
+   * is sent. Absent for issued tokens, for the token in the state directory, for the operator, and in old records.
    */
   mark: z.string().optional(),
-  /** The principal of the task, which reads the events. */
+  /** The principal that owns the task. The delivery reads the task's events as this principal. */
   owner: z.string(),
   sessionId: z.string(),
   url: z.string(),

@@ -3,7 +3,7 @@
  * this code, so both refuse the same settings.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { mayRunSomeUnasked } from '../policy/mode.ts';
+import { mayRunSomeUnasked } from '../policy/task-mode.ts';
 import type { KeyObject } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';

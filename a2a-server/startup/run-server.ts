@@ -41,7 +41,7 @@ import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { agentBackendText } from './agent-backend.ts';
 import { openPasskeys } from './open-passkeys.ts';
 import { openPushNotifications } from './open-push.ts';
-import { createOwnCard } from './own-card.ts';
+import { createServerAgentCard } from './server-agent-card.ts';
 import { openAccessControl } from './open-access-control.ts';
 import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
 import { closeHttpServer } from '../../shared/net/close-http-server.ts';
@@ -147,7 +147,7 @@ export async function startOpenedServer(
   const reach = allowedHostsAndOrigins(settings);
   const app = createApp({
     tasks,
-    card: await createOwnCard(base, { ...opened, ...able, models: worker.models }),
+    card: await createServerAgentCard(base, { ...opened, ...able, models: worker.models }),
     commands: able.commands.offered,
     previews: settings.preview,
     page: opened.page,

@@ -12,7 +12,7 @@ import type { ChildProcessRecords } from '../processes/child-process-records.ts'
 import { KILL_CONFIRMATION_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/concurrency-limiter.ts';
-import { createBusyDetector } from '../limits/event-loop.ts';
+import { createBusyDetector } from '../limits/busy-detector.ts';
 import { FairExecutionSlots } from '../limits/fair-execution-slots.ts';
 import { withRefusalLog } from './log-refused-commands.ts';
 import type { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';

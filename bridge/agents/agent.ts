@@ -5,7 +5,7 @@
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { A2aConnection, ConnectOptions } from './connection.ts';
-import { requestFailure } from './failure.ts';
+import { requestFailure } from './request-failure.ts';
 import { redactSecrets } from './redaction.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { toLocalWorkspace, toAgentWorkspace } from './workspace-mapping.ts';

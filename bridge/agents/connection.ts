@@ -30,7 +30,7 @@ import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { createAgentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
-import { requestFailure } from './failure.ts';
+import { requestFailure } from './request-failure.ts';
 import { HttpError } from './http/http-error.ts';
 import { filterTasksByState, listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { readResumableEvents } from './resumable-events.ts';

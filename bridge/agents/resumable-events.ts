@@ -63,7 +63,7 @@ async function refusalOf(response: Response): Promise<Error> {
   const body = restError.safeParse(await response.json());
   if (!body.success) return new HttpError(response.status, `HTTP ${String(response.status)}`);
   const { message, details } = body.data.error;
-  // The SDK keeps only the reasons that A2A defines. `failure.ts` reads this project's reason from `data`.
+  // The SDK keeps only the reasons that A2A defines. `request-failure.ts` reads this project's reason from `data`.
   return Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
     data: details,
   });

@@ -6,7 +6,7 @@
 import type { PendingInput } from '../dialects/dialect.ts';
 import { type FormCandidate, buildFormCandidates, type EarlierForms } from './form.ts';
 import { FORM_ROW_COLUMNS } from './form-rows.ts';
-import type { FormDetailLevel } from '../settings/approval-mode.ts';
+import type { FormFieldsSetting } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
 /**
@@ -23,7 +23,7 @@ interface EarlierFormCounts extends EarlierForms {
 interface OfferOptions {
   /** A monotonic clock in milliseconds. */
   now?: () => number;
-  fields?: FormDetailLevel;
+  fields?: FormFieldsSetting;
   /** Returns the width of a form's rows in the client's window now. */
   columns?: () => number;
 }
@@ -43,7 +43,7 @@ export class FormHistory {
   /** The width of the rows in the last forms of each task. The key is the task id. */
   readonly #columns = new Map<string, number>();
   readonly #now: () => number;
-  readonly #fields: FormDetailLevel;
+  readonly #fields: FormFieldsSetting;
   readonly #columnsNow: () => number;
 
   constructor({

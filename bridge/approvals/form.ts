@@ -30,7 +30,7 @@ import {
   followingText,
   withFollowing,
 } from './form-rows.ts';
-import type { FormDetailLevel } from '../settings/approval-mode.ts';
+import type { FormFieldsSetting } from '../settings/approval-mode.ts';
 
 /** A pending action or a question, with a form if it fits into one. */
 export type FormCandidate = {
@@ -59,7 +59,7 @@ export interface EarlierForms {
 }
 
 export interface FormLayout {
-  fields: FormDetailLevel;
+  fields: FormFieldsSetting;
   /** The maximum width of a row. */
   columns: number;
 }

@@ -16,7 +16,7 @@ import { taskTitleOf } from './task-title.ts';
 import type { FileContents, Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
-import { type RequestedWork, isSameUnansweredWork } from './same-work.ts';
+import { type RequestedWork, isSameUnansweredWork } from './repeated-delegation.ts';
 import type { CancelDetails } from '../agents/connection.ts';
 import type { CancelOutcome } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';

@@ -16,8 +16,8 @@ export type DecisionChannel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'c
  * What a form contains. `none`: the person can only approve or deny. `more`: the form also has fields with which the
  * person can edit the action, extend the approval to later calls, and give a reason.
  */
-export const FORM_DETAIL_LEVELS = ['none', 'more'] as const;
-export type FormDetailLevel = (typeof FORM_DETAIL_LEVELS)[number];
+export const FORM_FIELDS_VALUES = ['none', 'more'] as const;
+export type FormFieldsSetting = (typeof FORM_FIELDS_VALUES)[number];
 
 export interface ApprovalSettings {
   approvals: ApprovalMode;

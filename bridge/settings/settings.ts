@@ -13,7 +13,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlagDefinitions, locateSettings } from '../../shared/settings/settings-location.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
-import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
+import { APPROVAL_MODES, FORM_FIELDS_VALUES } from './approval-mode.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { BRIDGE_PREVIEWS } from './protocol-previews.ts';
 import { currentDirectory } from './current-directory.ts';
@@ -154,8 +154,8 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   }),
   forms: defineSetting({
     kind: 'text',
-    placeholder: FORM_DETAIL_LEVELS.join('|'),
-    schema: z.enum(FORM_DETAIL_LEVELS),
+    placeholder: FORM_FIELDS_VALUES.join('|'),
+    schema: z.enum(FORM_FIELDS_VALUES),
     fallback: 'none',
     describe:
       'the fields of an approval form: none, to approve or deny only, or more, to edit, trust and give a reason too',

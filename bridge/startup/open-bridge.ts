@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
-import { terminalColumns } from '../approvals/client-window.ts';
+import { clientTerminalColumns } from '../approvals/client-terminal-width.ts';
 import { FormHistory } from '../approvals/form-history.ts';
 import { formRowColumns } from '../approvals/form-rows.ts';
 import { ApprovalCardCodes } from '../approvals/card-codes.ts';
@@ -90,7 +90,7 @@ export async function openBridge({
     formHistory: new FormHistory({
       fields: settings.forms,
       // Clients over HTTP have other windows. Their width is unknown.
-      columns: () => formRowColumns(settings.stdio ? terminalColumns() : undefined),
+      columns: () => formRowColumns(settings.stdio ? clientTerminalColumns() : undefined),
     }),
     links: new PageLinks(),
     cardCodes: new ApprovalCardCodes(),

@@ -100,7 +100,7 @@ export const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     why: 'The loop ends before the last execution, so the element exists.',
   },
   {
-    file: 'prepare-rules.ts',
+    file: 'create-policy.ts',
     line: "shell = process.platform === 'win32' ? 'cmd' : 'sh',",
     change: "process.platform === 'win32' → false",
     why: 'The two differ on Windows only.',

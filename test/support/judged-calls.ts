@@ -4,7 +4,7 @@ import {
   type ResolvedTargets,
   type CallFacts,
 } from '../../a2a-server/policy/call-facts.ts';
-import { createPolicy, type Policy } from '../../a2a-server/policy/prepare-rules.ts';
+import { createPolicy, type Policy } from '../../a2a-server/policy/create-policy.ts';
 import { rulesSchema } from '../../a2a-server/policy/rule.ts';
 
 const builtIn = { type: 'built-in' } as const;

@@ -25,7 +25,7 @@ import type { ChildProcessRecords } from '../../a2a-server/processes/child-proce
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
-import { createPolicy } from '../../a2a-server/policy/prepare-rules.ts';
+import { createPolicy } from '../../a2a-server/policy/create-policy.ts';
 import { rulesSchema, type ruleSchema } from '../../a2a-server/policy/rule.ts';
 import { builtinTools } from '../../a2a-server/tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';

@@ -21,7 +21,7 @@ import { decisionInText } from '../../task/text-decision.ts';
 import { generationMismatchRefusal } from '../../task/generation.ts';
 import { revokeGrants } from '../../task/revoke.ts';
 import { requireOwnerOrRole, type Requester } from '../../access/requester.ts';
-import { mayRunSomeUnasked } from '../../policy/mode.ts';
+import { mayRunSomeUnasked } from '../../policy/task-mode.ts';
 import { mergeApproverDemands, type Approver } from '../../task/approver.ts';
 import type { Decider, TaskEvent } from '../../task/events.ts';
 import { findCall, type Snapshot } from '../../task/snapshot.ts';

@@ -1,6 +1,6 @@
 /** Computes the settings of a new task. The settings of a task never change. */
 import type { TaskMode, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
-import { mayRunSomeUnasked, requireConsistentMode, taskModeOf } from '../../policy/mode.ts';
+import { mayRunSomeUnasked, requireConsistentMode, taskModeOf } from '../../policy/task-mode.ts';
 import type { CommandRefusal } from '../../task/command-outcome.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { ExecutorOptions } from '../executions/executor.ts';

@@ -2,7 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Models } from '../../models/model.ts';
-import { isReadOnlyMode } from '../../policy/mode.ts';
+import { isReadOnlyMode } from '../../policy/task-mode.ts';
 import { tokensBesideConversation } from '../../task/conversation/context-reduction.ts';
 import type { UserMessage } from '../../task/events.ts';
 import { maxInstructionChars } from '../../task/instructions.ts';

@@ -7,7 +7,7 @@ import type { PresenceAssertion } from '../../../shared/protocol/presence-assert
 import type { PresenceProof } from '../../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-approval.ts';
 import { decidedTwiceRefusal, type ResolvedDecision } from '../../task/decide.ts';
-import type { Policy } from '../../policy/prepare-rules.ts';
+import type { Policy } from '../../policy/create-policy.ts';
 import type { ApproverDemand } from '../../task/approver.ts';
 import { denyRuleMessage, findPresenceRuleName, approverDemandOfRules } from '../../policy/verdict.ts';
 import type { TaskEvent } from '../../task/events.ts';

@@ -11,7 +11,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { PromptTooLongError, type Model, type ModelEvent } from '../../models/model.ts';
-import { isReadOnlyMode } from '../../policy/mode.ts';
+import { isReadOnlyMode } from '../../policy/task-mode.ts';
 import { buildConversation, type ConversationStep } from '../../task/conversation/conversation.ts';
 import { filesOfStep, type ConversationFile } from '../../task/conversation/select-files-for-model.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, TokenUsage, PolicyVerdict } from '../../task/events.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
-import type { Policy } from '../../policy/prepare-rules.ts';
+import type { Policy } from '../../policy/create-policy.ts';
 import { decideVerdict } from '../../policy/verdict.ts';
 import { usableGrants } from '../../task/grants.ts';
 import { questionOfCall } from '../../task/snapshot.ts';

@@ -1,5 +1,5 @@
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
-import { taskModeOf } from '../../policy/mode.ts';
+import { taskModeOf } from '../../policy/task-mode.ts';
 import { instructionsPrompt } from '../../task/instructions.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';

@@ -1,6 +1,6 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
-import type { Policy } from '../../policy/prepare-rules.ts';
+import type { Policy } from '../../policy/create-policy.ts';
 import { approverDemandOfRules, denyRuleMessage, findPresenceRuleName } from '../../policy/verdict.ts';
 import { coversApproverDemand, metApproverDemand, mergeApproverDemands } from '../../task/approver.ts';
 import type { Call, Snapshot } from '../../task/snapshot.ts';

@@ -16,7 +16,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createCheckpointingWorkspace } from '../../checkpoints/checkpointing-workspace.ts';
 import type { FileBytes, Journal } from '../../journal/journal.ts';
-import type { Policy } from '../../policy/prepare-rules.ts';
+import type { Policy } from '../../policy/create-policy.ts';
 import type { Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../../task/events.ts';
 import { foldNextEvents } from '../../task/fold.ts';

@@ -2,7 +2,7 @@
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { requireRole, type Role } from '../../access/role.ts';
 import { isDecisionOrRevocation, type ClientMessage } from '../../executor/messages/client-message.ts';
-import { mayRunSomeUnasked } from '../../policy/mode.ts';
+import { mayRunSomeUnasked } from '../../policy/task-mode.ts';
 import { toClientMessage } from '../wire/client-message.ts';
 import type { A2aRequestContext } from './a2a-request-context.ts';
 

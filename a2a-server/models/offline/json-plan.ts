@@ -4,7 +4,7 @@
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */
 import { z } from 'zod';
-import type { ParsedOfflinePlan, OfflinePlanStep } from './step.ts';
+import type { ParsedOfflinePlan, OfflinePlanStep } from './plan-step.ts';
 
 export const MAX_SAY_CHARACTERS = 50_000_000;
 export const MAX_SAY_CHUNKS = 1_000_000;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
-import { scriptStepSchema, turnEndOf, type ScriptStep } from './step.ts';
+import { scriptStepSchema, turnEndOf, type ScriptStep } from './script-step.ts';
 
 /** The steps of each turn, in order. A question or a tool call ends a turn. The last turn may have no steps. */
 export type ScriptTurns = readonly (readonly ScriptStep[])[];

@@ -6,7 +6,7 @@ import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { offerOneModel } from '../offer-one-model.ts';
 import type { Script, ScriptRule, ScriptTurns } from './script.ts';
-import type { ScriptStep } from './step.ts';
+import type { ScriptStep } from './script-step.ts';
 import type { ConversationItem } from '../../task/snapshot.ts';
 
 const SCRIPTED = 'scripted';

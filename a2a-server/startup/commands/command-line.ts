@@ -136,7 +136,7 @@ function addCheck(server: Command, pageDirectory: string): void {
     .action(async (_, it: Command) => {
       const { offline = false, json = false, ...flags } = it.optsWithGlobals<CheckFlags>();
       try {
-        const { runStartChecks } = await import('./check.ts');
+        const { runStartChecks } = await import('./start-checks.ts');
         const report = await runStartChecks(flags, process.env, { pageDirectory, offline });
         if (json) writeLine(JSON.stringify(report));
         else

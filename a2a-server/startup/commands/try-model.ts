@@ -1,7 +1,7 @@
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Model } from '../../models/model.ts';
 import { parseModelId } from '../../models/model-settings.ts';
-import { needsResponsesApi } from '../../models/provider-requests/needs-responses.ts';
+import { needsResponsesApi } from '../../models/provider-requests/needs-responses-api.ts';
 import { refusedKeyOrModel } from '../../models/provider-failure.ts';
 
 export const TRIAL_LIMIT_MS = 10_000;

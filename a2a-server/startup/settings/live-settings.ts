@@ -1,7 +1,7 @@
 /** The settings that a running server can change. Each use reads the value that applies now. */
 import type { Limits } from '../../limits/limits.ts';
 import type { PrincipalWeights } from '../../limits/fair-execution-slots.ts';
-import type { Policy } from '../../policy/prepare-rules.ts';
+import type { Policy } from '../../policy/create-policy.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { COUNT_LIMIT_SETTINGS, limitsFromSettings } from './limit-settings.ts';
 import { changedSettings } from './changed-settings.ts';

@@ -1,7 +1,7 @@
 import { issuedTokenState, type IssuedTokenRecord } from '../../access/issued-token.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { RESTORE_CHECKPOINT } from '../../checkpoints/restore-checkpoint-tool.ts';
-import { createPolicy, type Policy } from '../../policy/prepare-rules.ts';
+import { createPolicy, type Policy } from '../../policy/create-policy.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Rule } from '../../policy/rule.ts';

@@ -7,5 +7,5 @@ export { crawlSite } from '../web/crawl/crawl-site.ts';
 export { QueryWords } from '../web/crawl/query-words.ts';
 export { fetchUrl } from '../web/fetch-url.ts';
 export { bodyReadModeOf } from '../web/media-type.ts';
-export { parseWebPage } from '../web/page.ts';
+export { parseWebPage } from '../web/parse-web-page.ts';
 export { parseWebUrl } from '../web/web-url.ts';

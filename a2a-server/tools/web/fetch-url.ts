@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { IncomingMessage } from 'node:http';
 import type { IsPrivateHostAllowed } from './allowed-hosts.ts';
-import { readLimitedBody, type LimitedBody } from './body.ts';
+import { readLimitedBody, type LimitedBody } from './limited-body.ts';
 import { parseMediaType, type MediaType } from './media-type.ts';
 import { toNetworkError } from './network-failure.ts';
 import { resolveCheckedAddresses, type ResolveHost } from './resolve-checked-host.ts';

@@ -3,7 +3,7 @@
  * calls.
  */
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
-import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
+import { grantText, unexpiredGrantViews } from '../../mcp/reports/grant-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
@@ -46,6 +46,6 @@ function printGrants(
     terminal.say(
       `${terminal.paint('green', 'Revoked')}: ${revoked === 'all' ? 'all trust' : revoked.join(', ')}`,
     );
-  for (const grant of grants) terminal.say(`${terminal.paint('yellow', 'Trusted')} ${grantWords(grant)}`);
+  for (const grant of grants) terminal.say(`${terminal.paint('yellow', 'Trusted')} ${grantText(grant)}`);
   if (grants.length === 0) terminal.say('Nothing is trusted in this session.');
 }

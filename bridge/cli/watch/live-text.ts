@@ -7,7 +7,7 @@ import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { ObservedEvent, ObservedArtifact, TaskStateName } from '../../dialects/observation.ts';
 import { todoListLine } from '../../mcp/reports/todos-line.ts';
 import { toolCallEventText } from '../../sessions/session/tool-call-event-text.ts';
-import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
+import { grantText, unexpiredGrantViews } from '../../mcp/reports/grant-text.ts';
 import { agentOutputText } from '../../mcp/reports/session-report.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -90,7 +90,7 @@ export class LiveTaskText {
 
   #trusted({ grants }: TaskView): void {
     for (const grant of unexpiredGrantViews(grants, Date.now()))
-      this.#line('yellow', `trusted ${grantWords(grant)}`);
+      this.#line('yellow', `trusted ${grantText(grant)}`);
   }
 
   /** Prints the tools that already run. The person may watch only from now on. */

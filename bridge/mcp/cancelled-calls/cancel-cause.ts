@@ -50,7 +50,7 @@ export function effectOfCancelCause({ name }: CancelCause, setting: OnCancel): O
 }
 
 /** Returns the cause as a part of a sentence, such as `the client timed out (…)`. */
-export function cancelCauseWords({ name, words }: CancelCause): string {
+export function cancelCauseText({ name, words }: CancelCause): string {
   const said = words === '' ? '' : ` ("${words}")`;
   switch (name) {
     case 'person':

@@ -7,7 +7,7 @@ import { nextStepText } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { type CancelCause, cancelCauseWords } from './cancel-cause.ts';
+import { type CancelCause, cancelCauseText } from './cancel-cause.ts';
 
 /** What happened to the task of a cancelled tool call. */
 export type CancelledTaskOutcome =
@@ -57,7 +57,7 @@ function cancelledCallText(
   { tool, cause, session, fate }: CancelledMcpCall,
   name: (tool: ToolName) => string,
 ): string {
-  const before = `An earlier call of ${name(tool)} was not answered: ${cancelCauseWords(cause)}.`;
+  const before = `An earlier call of ${name(tool)} was not answered: ${cancelCauseText(cause)}.`;
   return `${before} ${cancelledTaskOutcomeText(fate)}${session === undefined ? '' : wayBack(session, fate, name)}`;
 }
 

@@ -18,7 +18,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
-import { type CancelCause, cancelCauseOf, cancelCauseWords, effectOfCancelCause } from './cancel-cause.ts';
+import { type CancelCause, cancelCauseOf, cancelCauseText, effectOfCancelCause } from './cancel-cause.ts';
 import {
   type CancelledTaskOutcome,
   cancelledTaskOutcomeText,
@@ -107,7 +107,7 @@ export class OpenMcpCall {
       this.#recordFate(call, { type: 'refused', message: errorMessageOf(error) }),
     );
     if (ended || !cancels) return;
-    delegations.cancel(session, cancelCauseWords(cause)).then(
+    delegations.cancel(session, cancelCauseText(cause)).then(
       (type) => this.#recordFate(call, { type }),
       (error: unknown) => this.#recordFate(call, { type: 'not-cancelled', message: errorMessageOf(error) }),
     );
@@ -122,7 +122,7 @@ export class OpenMcpCall {
     );
     // The notification may fail, because the client may have disconnected.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
-    finalText(`${cancelCauseWords(call.cause)}. ${cancelledTaskOutcomeText(call.fate)}${named}`).catch(
+    finalText(`${cancelCauseText(call.cause)}. ${cancelledTaskOutcomeText(call.fate)}${named}`).catch(
       () => undefined,
     );
   }

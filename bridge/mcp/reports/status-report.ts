@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/session/observed-task.ts';
-import { grantWords, unexpiredGrantViews } from './grant-words.ts';
+import { grantText, unexpiredGrantViews } from './grant-text.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { runningOutputTail } from './running-output-tail.ts';
 import { phaseText } from './phase.ts';
@@ -202,7 +202,7 @@ function addTools(calls: readonly CallView[], add: AddIfItFits, current: Current
 function addGrants({ view, now }: StatusReportFacts, add: AddIfItFits, current: CurrentReport): number {
   const standing = unexpiredGrantViews(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
-    const words = clipBridgeText(grantWords(grant), MAX_GRANT_CHARACTERS);
+    const words = clipBridgeText(grantText(grant), MAX_GRANT_CHARACTERS);
     if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;
   }
   return 0;

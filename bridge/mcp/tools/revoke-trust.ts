@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { sentInTime } from '../../approvals/sent-in-time.ts';
 import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';
-import { grantWords, unexpiredGrantViews } from '../reports/grant-words.ts';
+import { grantText, unexpiredGrantViews } from '../reports/grant-text.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
 
@@ -45,7 +45,7 @@ export const revokeTrustTool = defineBridgeTool({
         `Agent "${session.agent.name}" has not confirmed yet that the trust is revoked, so it may still be valid. The bridge sends the revocation again until the agent confirms it. check_task_progress_and_status shows which trust is left.`,
       );
     await session.look();
-    const grants = unexpiredGrantViews(session.view?.grants, Date.now()).map(grantWords);
+    const grants = unexpiredGrantViews(session.view?.grants, Date.now()).map(grantText);
     const left = grants.length === 0 ? 'No trust is left.' : `Still trusted: ${grants.join('; ')}.`;
     return {
       structured: { sessionId: session.id, agent: session.agent.name, grants },

@@ -1,10 +1,10 @@
 /**
  * Starts the task of a tool call. If an identical tool call has already started a task, joins that task
- * (`same-work.ts`).
+ * (`repeated-delegation.ts`).
  */
 import type { Agent } from '../../agents/agent.ts';
 import { acceptedHandle, type DelegatedWork } from '../../state/outbox-entry.ts';
-import { isRecentDelegation } from '../../sessions/same-work.ts';
+import { isRecentDelegation } from '../../sessions/repeated-delegation.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { WaitOptions } from '../../sessions/wait-for-session.ts';

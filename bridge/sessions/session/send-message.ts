@@ -7,7 +7,7 @@ import pRetry from 'p-retry';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
-import { requestFailure } from '../../agents/failure.ts';
+import { requestFailure } from '../../agents/request-failure.ts';
 import { type BackOffOptions, backOffDelay, withJitterChosenOnce } from '../../../shared/runtime/back-off.ts';
 import { requestedRetryDelayMs, waitForRetryAfter } from '../../../shared/runtime/retry-after.ts';
 import { findTaskByMessage } from './find-lost-message.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EMPTY_POLICY } from '../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../a2a-server/policy/create-policy.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,

@@ -1,7 +1,7 @@
 /** Tests a journal that cannot be written for a while. No event may be lost, and no work may run twice. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { EMPTY_POLICY } from '../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../a2a-server/policy/create-policy.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,

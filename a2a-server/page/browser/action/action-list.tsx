@@ -7,7 +7,7 @@ import type { LinkedAction } from '../address.ts';
 import { SettledActionOutcome } from './settled-action-outcome.tsx';
 import { PendingActionView } from './pending-action.tsx';
 import { ActionView } from './action-view.tsx';
-import { PasskeyAddress } from '../passkeys/passkey-address.tsx';
+import { PasskeySetupNotice } from '../passkeys/passkey-setup-notice.tsx';
 import { ApproveAllButton } from './approve-all-button.tsx';
 import type { ShownAction } from './shown-actions.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
@@ -120,7 +120,7 @@ function Action({ taskId, shown, problem, onDecide, onRead }: OneActionProps) {
       return (
         <>
           {action.presence === true && action.decisions.includes('approve') && (
-            <PasskeyAddress target={{ taskId, callId: action.callId }} />
+            <PasskeySetupNotice target={{ taskId, callId: action.callId }} />
           )}
           <PendingActionView action={action} problem={problem} onDecide={onDecide} onRead={onRead} />
         </>

@@ -50,7 +50,7 @@ export function withListItem(text: string, value: string, ticked: boolean): stri
 }
 
 /**
- * Converts the filled form to an answer. A text is one more of several choices, as in the bridge's form. Returns
+ * Converts the filled form to an answer. If several choices are allowed, the free text counts as one more choice. Returns
  * undefined if a required value is missing.
  */
 export function answerFromForm(question: QuestionPreview, form: FilledForm): Answer | undefined {

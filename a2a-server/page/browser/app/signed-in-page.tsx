@@ -16,7 +16,7 @@ import { draftsOfTask, type TaskDrafts } from '../action/drafts.ts';
 import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
-import { showWaitingCount } from '../home/page-icon.ts';
+import { showWaitingCount } from '../home/show-waiting-count.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
 import { ProblemLine } from '../problem-line.tsx';
 import { PageKeyboard } from './page-keyboard.tsx';

@@ -1,7 +1,7 @@
 /** Shows the search field and the filters of the task list. */
 import type { TaskGroups } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { STATE_WORDS } from '../state-words.ts';
+import { STATE_TEXTS } from '../state-text.ts';
 import { areFiltersOn, NO_FILTERS, type PageTaskFilters } from '../task-filters.ts';
 
 interface TaskFilterFieldsProps {
@@ -17,7 +17,7 @@ const STATES = ['waiting', 'working', 'completed', 'canceled', 'failed', 'reject
 
 export function TaskFilterFields({ filters, offered, onChange }: TaskFilterFieldsProps) {
   const { workspaces = [], models = [] } = offered ?? {};
-  const states = STATES.map((state) => ({ value: state, text: STATE_WORDS[state] }));
+  const states = STATES.map((state) => ({ value: state, text: STATE_TEXTS[state] }));
   return (
     <search class="filters">
       <input

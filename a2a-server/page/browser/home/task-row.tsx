@@ -5,7 +5,7 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { taskFragment } from '../address.ts';
 import { sessionRowCostText, taskRowCostText } from '../cost-text.ts';
 import { RelativeTime } from '../relative-time.tsx';
-import { STATE_WORDS } from '../state-words.ts';
+import { STATE_TEXTS } from '../state-text.ts';
 import { waitingLine, waitingRisks } from './task-risks.ts';
 
 interface TaskRowProps {
@@ -74,7 +74,7 @@ function StateAndTime({ task, now }: Pick<TaskRowProps, 'task' | 'now'>) {
       return (
         <>
           <span class={`state-${notDone === '' ? state : 'incomplete'}`}>
-            {STATE_WORDS[state]}
+            {STATE_TEXTS[state]}
             {notDone === '' ? '' : ', not all done'}
           </span>
           <RelativeTime at={updatedAt} now={now} />

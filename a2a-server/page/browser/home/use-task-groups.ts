@@ -53,7 +53,8 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
   const retry = useRef<ReturnType<typeof setTimeout>>();
   const lost = (): void => {
     setSince((before) => before ?? Date.now());
-    // The stream of changes may still be open. Then no message of it causes the next read.
+    // The next read normally follows a message of the stream of changes. After a failed read, the stream may send none, so
+    // a timer reads again.
     retry.current ??= setTimeout(() => {
       retry.current = undefined;
       void refresh();

@@ -11,9 +11,9 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { openCreatedTask, taskFragment } from '../address.ts';
 import { readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
-import { putBackFiles } from './put-back.ts';
-import { PutBackForm } from './put-back-form.tsx';
-import { StoryStepTime } from './step-head.tsx';
+import { restoreFiles } from './restore-files.ts';
+import { RestoreFilesForm } from './restore-files-form.tsx';
+import { StoryStepTime } from './story-step-head.tsx';
 
 interface CheckpointsProps {
   client: A2aClient;
@@ -54,13 +54,13 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
         {checkpoints.map((checkpoint) => (
           <Turn key={checkpoint.id} checkpoint={checkpoint}>
             {opened === checkpoint.turn && liveTask === null ? (
-              <PutBackForm
+              <RestoreFilesForm
                 taskId={taskId}
                 checkpoint={checkpoint}
                 onConfirm={async (since, diff) => {
                   const { id } = checkpoint;
                   const request = { sessionId, workspace, checkpoint: id, since, diff };
-                  openCreatedTask(await putBackFiles(client, request), taskId);
+                  openCreatedTask(await restoreFiles(client, request), taskId);
                 }}
                 onClose={() => setOpened(undefined)}
               />

@@ -1,7 +1,7 @@
 /** Draws the reasoning of the model, folded. It is not part of the answer. */
 import { useState } from 'preact/hooks';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
-import { StoryStepTime } from './step-head.tsx';
+import { StoryStepTime } from './story-step-head.tsx';
 import type { StoryReasoning } from './story.ts';
 
 export function Reasoning({ step: { at, text } }: { step: StoryReasoning }) {

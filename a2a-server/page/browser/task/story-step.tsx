@@ -4,10 +4,10 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
 import { channelText } from '../channel-text.ts';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
-import { STATE_WORDS } from '../state-words.ts';
+import { STATE_TEXTS } from '../state-text.ts';
 import { Reasoning } from './reasoning.tsx';
 import type { StoryCall, StoryStep, StoryToolExecution } from './story.ts';
-import { StoryStepHead, StoryStepTime } from './step-head.tsx';
+import { StoryStepHead, StoryStepTime } from './story-step-head.tsx';
 import { TodoChanges } from './todo-list.tsx';
 
 export function StoryStepView({ step, live }: { step: StoryStep; live: boolean }) {
@@ -54,7 +54,7 @@ export function StoryStepView({ step, live }: { step: StoryStep; live: boolean }
     case 'ended':
       return (
         // The head of the task shows the agent's message about the end, so this step does not repeat it.
-        <StoryStepHead at={step.at}>The task ended: {STATE_WORDS[step.state]}</StoryStepHead>
+        <StoryStepHead at={step.at}>The task ended: {STATE_TEXTS[step.state]}</StoryStepHead>
       );
   }
 }

@@ -4,7 +4,7 @@ import { hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { ReceiptLinks } from './receipt-links.tsx';
-import { stateWords } from '../state-words.ts';
+import { stateText } from '../state-text.ts';
 import { grantText, modeText } from './mode-and-grant-text.ts';
 import type { TaskFacts } from './task-facts.ts';
 
@@ -27,7 +27,7 @@ export function TaskHeader({ report, title, onCancel }: TaskHeadProps) {
       <div class="row">
         {/* A screen reader says when the task waits again, or has ended. */}
         <span aria-live="polite">
-          <strong class={`state-${report.state}`}>{stateWords(report)}</strong>
+          <strong class={`state-${report.state}`}>{stateText(report)}</strong>
           {report.notDone !== '' && <span class="state-incomplete">{`, ${report.notDone}`}</span>}
         </span>
         {!hasEnded(report) && (

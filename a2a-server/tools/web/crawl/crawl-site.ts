@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { fetchUrl, type WebResponse, type FetchDependencies } from '../fetch-url.ts';
 import { bodyReadModeOf } from '../media-type.ts';
-import { parseWebPage } from '../page.ts';
+import { parseWebPage } from '../parse-web-page.ts';
 import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { CrawlFrontier, type FrontierPage } from './frontier.ts';

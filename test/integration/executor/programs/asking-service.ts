@@ -7,7 +7,7 @@ import { setInterval } from 'node:timers';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
 import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/id-generator.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { EMPTY_POLICY } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../../a2a-server/policy/create-policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';

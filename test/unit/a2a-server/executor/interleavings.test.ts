@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EMPTY_POLICY } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../../a2a-server/policy/create-policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
 import type { ClientMessage } from '../../../../a2a-server/executor/messages/client-message.ts';

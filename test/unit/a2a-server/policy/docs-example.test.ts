@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
-import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { createPolicy } from '../../../../a2a-server/policy/create-policy.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
 import { commandCall, writeCall } from '../../../support/judged-calls.ts';

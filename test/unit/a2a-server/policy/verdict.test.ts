@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
-import { EMPTY_POLICY, type Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY, type Policy } from '../../../../a2a-server/policy/create-policy.ts';
 import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { buildFormCandidates, type FormCandidate } from '../../../../bridge/approvals/form.ts';
 import { formOutcomeOf } from '../../../../bridge/approvals/form-answer.ts';
 import { FORM_ROW_COLUMNS, sentenceRows } from '../../../../bridge/approvals/form-rows.ts';
-import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
+import type { FormFieldsSetting } from '../../../../bridge/settings/approval-mode.ts';
 import { questionWithCode } from '../../../../bridge/dialects/plain-text-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 type FormAsk = Exclude<FormCandidate, { about: 'page' | 'unshown' | 'other-approver' }>;
 
-const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormDetailLevel): FormCandidate =>
+const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFieldsSetting): FormCandidate =>
   only(
     buildFormCandidates({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, {
       fields,

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSilentServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { requestFailure } from '../../../../../bridge/agents/failure.ts';
+import { requestFailure } from '../../../../../bridge/agents/request-failure.ts';
 import {
   sendHttpRequest,
   type HttpAnswer,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import {
   cancelCauseOf,
-  cancelCauseWords,
+  cancelCauseText,
   effectOfCancelCause,
 } from '../../../../../bridge/mcp/cancelled-calls/cancel-cause.ts';
 
@@ -35,10 +35,10 @@ describe('the cause of a cancelled call', () => {
   });
 
   test('the cause contains the client’s own text, on one line and with a limited length', () => {
-    expect(cancelCauseWords(cancelCauseOf('AbortError: user-cancel'))).toBe(
+    expect(cancelCauseText(cancelCauseOf('AbortError: user-cancel'))).toBe(
       'the person stopped it ("AbortError: user-cancel")',
     );
-    const words = cancelCauseWords(cancelCauseOf(`line one\nline two ${'x'.repeat(10_000)}`));
+    const words = cancelCauseText(cancelCauseOf(`line one\nline two ${'x'.repeat(10_000)}`));
     expect(words).not.toContain('\n');
     expect(words.length).toBeLessThan(300);
   });

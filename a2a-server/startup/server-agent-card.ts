@@ -20,7 +20,7 @@ interface CardParts extends Pick<ToolsAndCommands, 'tools' | 'commands'> {
 }
 
 /** @param base the server's URL for clients, without a final slash */
-export async function createOwnCard(base: string, parts: CardParts): Promise<AgentCard> {
+export async function createServerAgentCard(base: string, parts: CardParts): Promise<AgentCard> {
   const { settings, tools, commands, models, confinement, cardKey } = parts;
   const card = agentCard(base, readPackageVersion(), {
     skills: agentSkills({

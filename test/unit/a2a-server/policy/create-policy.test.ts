@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { createPolicy } from '../../../../a2a-server/policy/create-policy.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { zodIssuesText } from '../../../../shared/text/input-problem.ts';
 import { policyOf, commandCall, TOOL_NAMES } from '../../../support/judged-calls.ts';

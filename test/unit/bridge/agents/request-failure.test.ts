@@ -10,7 +10,7 @@ import {
   RestTaskNotCancelableError,
 } from '@a2a-js/sdk/errors';
 import { Agent } from '../../../../bridge/agents/agent.ts';
-import { requestFailure } from '../../../../bridge/agents/failure.ts';
+import { requestFailure } from '../../../../bridge/agents/request-failure.ts';
 import { HttpError, bodyExcerpt } from '../../../../bridge/agents/http/http-error.ts';
 import { WithheldCredentialsError } from '../../../../bridge/agents/http/withheld-credentials-error.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';

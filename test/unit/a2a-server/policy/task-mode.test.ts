@@ -4,7 +4,7 @@ import {
   isReadOnlyMode,
   mayRunSomeUnasked,
   taskModeOf,
-} from '../../../../a2a-server/policy/mode.ts';
+} from '../../../../a2a-server/policy/task-mode.ts';
 import { newTaskSettings } from '../../../../a2a-server/executor/messages/new-task-settings.ts';
 import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';

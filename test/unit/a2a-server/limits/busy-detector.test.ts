@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isBusyAtLoad } from '../../../../a2a-server/limits/event-loop.ts';
+import { isBusyAtLoad } from '../../../../a2a-server/limits/busy-detector.ts';
 
 test('a busy state begins above a load of 90 % and ends below 75 %', () => {
   let busy = false;

@@ -1,6 +1,6 @@
 /** Shows the number of waiting actions in the title, in the icon of the tab, and on the icon of the installed page. */
 
-import { iconSvg, pageTitle } from './count-icon.ts';
+import { iconSvg, pageTitle } from './title-and-icon.ts';
 
 /** The icon that index.html names. */
 const PLAIN_ICON = 'page-icon.svg';

@@ -29,7 +29,7 @@ import { agentBackendText } from '../agent-backend.ts';
 import { checkModel } from './check-model.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { readServerSettings } from '../settings/read-settings.ts';
-import type { Policy } from '../../policy/prepare-rules.ts';
+import type { Policy } from '../../policy/create-policy.ts';
 import { serverOrigin } from '../listen.ts';
 import { requireSafeStateDirectory } from '../../../shared/state/state-directory.ts';
 import { checkStoredToken } from '../../../shared/state/token-file.ts';

@@ -1,5 +1,5 @@
 import { truncate } from '../../../shared/text/shortened-text.ts';
-import type { LimitedBody } from './body.ts';
+import type { LimitedBody } from './limited-body.ts';
 import { decodeText, looksLikeText, replaceControlCharacters } from './decode-text.ts';
 import type { WebResponse } from './fetch-url.ts';
 import { parseHtmlPage, type WebPage } from './parse-html-page.ts';

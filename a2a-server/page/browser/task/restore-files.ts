@@ -1,7 +1,7 @@
 /** Restores files by a command of the agent, so that the restoration is a task like any other. */
 import type { A2aClient, PendingAction, TaskReport } from '../../../../shared/client/index.ts';
 
-interface PutBackRequest {
+interface RestoreRequest {
   sessionId: string;
   workspace: string;
   checkpoint: string;
@@ -17,9 +17,9 @@ interface PutBackRequest {
  * @returns the id of the new task
  * @throws ClientError
  */
-export function putBackFiles(
+export function restoreFiles(
   client: A2aClient,
-  { sessionId, workspace, checkpoint, since, diff }: PutBackRequest,
+  { sessionId, workspace, checkpoint, since, diff }: RestoreRequest,
 ): Promise<string> {
   const command = since ? 'checkpoint restore-since' : 'checkpoint restore';
   return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ export function unexpiredGrantViews(grants: readonly GrantView[] = [], now: numb
   return grants.filter(({ expiresAt }) => expiresAt === null || now < Date.parse(expiresAt));
 }
 
-export function grantWords(grant: GrantView): string {
+export function grantText(grant: GrantView): string {
   const { grantId, expiresAt, usesLeft, by, channel } = grant;
   return [
     `${grantId}: ${visibleLine(reachOf(grant))}`,

@@ -10,7 +10,7 @@ import { z } from 'zod';
  * Returns the width of the controlling terminal, in columns. Returns undefined if there is none, for example in an
  * editor or in a service.
  */
-export function terminalColumns(): number | undefined {
+export function clientTerminalColumns(): number | undefined {
   let terminal: number;
   try {
     terminal = openSync('/dev/tty', 'r+');

@@ -9,7 +9,7 @@ import {
   type PasskeyLinkTarget,
 } from './passkey-requests.ts';
 
-export function PasskeyAddress({ target }: { target: PasskeyLinkTarget }) {
+export function PasskeySetupNotice({ target }: { target: PasskeyLinkTarget }) {
   const [list, setList] = useState<PasskeyList>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {

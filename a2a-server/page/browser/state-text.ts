@@ -1,7 +1,7 @@
 import type { TaskReport, TaskState } from '../../../shared/client/index.ts';
 import { approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 
-export const STATE_WORDS: Readonly<Record<TaskState, string>> = {
+export const STATE_TEXTS: Readonly<Record<TaskState, string>> = {
   'not-delivered': 'not delivered',
   waiting: 'waiting',
   working: 'working',
@@ -12,8 +12,8 @@ export const STATE_WORDS: Readonly<Record<TaskState, string>> = {
 };
 
 /** Returns the state of a task for this person. A waiting task may have only actions that somebody else must decide. */
-export function stateWords({ state, pending }: Pick<TaskReport, 'state' | 'pending'>): string {
-  if (state !== 'waiting') return STATE_WORDS[state];
+export function stateText({ state, pending }: Pick<TaskReport, 'state' | 'pending'>): string {
+  if (state !== 'waiting') return STATE_TEXTS[state];
   const others =
     pending.length > 0 && pending.every((action) => approverInsteadOfReader(action) !== undefined);
   return others ? 'waits for somebody else' : 'waits for you';

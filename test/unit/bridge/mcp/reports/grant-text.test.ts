@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { grantWords, unexpiredGrantViews } from '../../../../../bridge/mcp/reports/grant-words.ts';
+import { grantText, unexpiredGrantViews } from '../../../../../bridge/mcp/reports/grant-text.ts';
 import type { GrantView } from '../../../../../shared/protocol/tool-approval.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
@@ -33,7 +33,7 @@ describe('trust grants as text', () => {
       'g12: write-file, until 2026-01-02T00:10:00.000Z, 2 uses left, by ada over cli',
     ],
   ] as const)('the grant %j is shown as "%s"', (changes, words) => {
-    expect(grantWords(grant(changes))).toBe(words);
+    expect(grantText(grant(changes))).toBe(words);
   });
 
   test('R12 an expired grant is not listed', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { needsResponsesApi } from '../../../../../a2a-server/models/provider-requests/needs-responses.ts';
+import { needsResponsesApi } from '../../../../../a2a-server/models/provider-requests/needs-responses-api.ts';
 
 test.each([
   'o1',

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { findConfirmedQuestion } from '../../../../../../a2a-server/page/browser/task/put-back.ts';
+import { findConfirmedQuestion } from '../../../../../../a2a-server/page/browser/task/restore-files.ts';
 import type { PendingAction } from '../../../../../../shared/client/index.ts';
 import { pendingWrite } from '../../../../../support/fake-agent-task.ts';
 

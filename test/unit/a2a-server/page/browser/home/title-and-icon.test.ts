@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { iconSvg, pageTitle } from '../../../../../../a2a-server/page/browser/home/count-icon.ts';
+import { iconSvg, pageTitle } from '../../../../../../a2a-server/page/browser/home/title-and-icon.ts';
 
 it('title and icon show the number of waiting actions', () => {
   expect([pageTitle(0), pageTitle(3)]).toEqual(['Approvals', '(3) Approvals']);

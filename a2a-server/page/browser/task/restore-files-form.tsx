@@ -17,7 +17,7 @@ async function readPreview(taskId: string, turn: number, since: boolean): Promis
   return restorePreviewSchema.parse(await readJson(path));
 }
 
-interface PutBackFormProps {
+interface RestoreFilesFormProps {
   taskId: string;
   checkpoint: TaskCheckpoint;
   /** Resolves when the restoration has started. @param since true to undo all later turns too */
@@ -25,7 +25,12 @@ interface PutBackFormProps {
   onClose: () => void;
 }
 
-export function PutBackForm({ taskId, checkpoint: { turn }, onConfirm, onClose }: PutBackFormProps) {
+export function RestoreFilesForm({
+  taskId,
+  checkpoint: { turn },
+  onConfirm,
+  onClose,
+}: RestoreFilesFormProps) {
   const [since, setSince] = useState(false);
   const [preview, setPreview] = useState<RestorePreview>();
   const [sending, setSending] = useState(false);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { citedSourcesText, type CitedSource } from '../../../../a2a-server/models/source-list.ts';
+import { citedSourcesText, type CitedSource } from '../../../../a2a-server/models/cited-sources-text.ts';
 import { ModelStreamReader } from '../../../../a2a-server/models/model-stream-reader.ts';
 
 function page(url: string, title?: string): CitedSource {
