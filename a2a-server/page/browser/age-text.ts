@@ -7,9 +7,10 @@ const UNITS = [
   [60, 'minute'],
 ] as const;
 
-/** Returns for example `5 minutes ago`. @param ms the age in milliseconds. A negative age counts as 0. */
+/** Returns for example `5 minutes ago` or `just now`. @param ms the age in milliseconds. A negative age counts as 0. */
 export function agoText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 2) return 'just now';
   for (const [length, noun] of UNITS)
     if (seconds >= 2 * length) return `${countWithNoun(Math.round(seconds / length), noun)} ago`;
   return `${countWithNoun(seconds, 'second')} ago`;

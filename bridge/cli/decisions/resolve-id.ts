@@ -1,6 +1,7 @@
 /** Finds the session or the actions that a person named by an id, a prefix or a code. Sends requests to the agents. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { decidedByText } from '../../../shared/text/decided-by-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
@@ -236,7 +237,7 @@ export function resolveQuestion(
 }
 
 function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): ProductError {
-  const how = decided && `: ${decided.decision}, by ${decided.by} over ${decided.channel}`;
+  const how = decided && `: ${decidedByText(decided)}`;
   return new ProductError(
     'ALREADY_DECIDED',
     `The action ${callId} (${visibleLine(title)}) ${decided === null ? 'no longer waits' : 'was decided before'}${how ?? ''}. Nothing was decided.`,

@@ -1,5 +1,6 @@
 /** Says why a prompt has ended without an answer. Pure. */
-import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { decidedByText } from '../../../shared/text/decided-by-text.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
@@ -32,6 +33,5 @@ function reasonOf(view: WithdrawnPrompt['view'], callId: WithdrawnPrompt['callId
   if (decided === null && view !== undefined && hasEnded(view))
     return `It waits no more: the task is ${taskStateWord(view.state)}.`;
   if (decided === null) return 'It was decided elsewhere.';
-  const { decision, by, channel } = decided;
-  return `It was decided elsewhere: ${decision} by ${visibleLine(by)} over ${visibleLine(channel)}.`;
+  return `It was decided elsewhere: ${decidedByText(decided)}.`;
 }

@@ -164,12 +164,7 @@ export class LiveTaskText {
       return;
     }
     const words = stepText(activity);
-    const more =
-      activity.type === 'tool.started'
-        ? `  ${visibleLine(activity.toolId)}`
-        : activity.type === 'tool.decided'
-          ? `, over ${visibleLine(activity.channel)}`
-          : '';
+    const more = activity.type === 'tool.started' ? `  ${visibleLine(activity.toolId)}` : '';
     this.#line(
       styleOfToolCallEvent(activity),
       wrapIntoRowsAtWords(`${this.#place(seq)}${words}`, this.#terminal.width),

@@ -1,4 +1,5 @@
 import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
+import { decidedByText } from '../../../shared/text/decided-by-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 
 const MAX_TITLE_CHARACTERS = 200;
@@ -12,7 +13,7 @@ export function toolCallEventText(activity: ToolCallEvent): string | undefined {
       if (activity.question) return `${tool} waits for an answer: ${title}`;
       return activity.asks ? `${tool} waits for approval: ${title}` : `${tool} is next: ${title}`;
     case 'tool.decided':
-      return `${tool}: ${activity.decision} by ${visibleLine(activity.by)}`;
+      return `${tool}: ${decidedByText(activity)}`;
     case 'tool.started':
       return `${tool} runs: ${title}`;
     case 'tool.finished':

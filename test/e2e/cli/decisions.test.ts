@@ -50,7 +50,7 @@ describe('the commands approve and deny', () => {
     expect(stdout).toContain(`Approved: ${call}  Write test.md`);
     expect(code).toBe(0);
     const watched = await on.run('watch', id);
-    expect(watched.stdout).toContain('write-file: approve by local, over cli');
+    expect(watched.stdout).toContain('write-file: approved by the local user on the command line');
     expect(await on.file('test.md')).toBe('hello');
   });
 
@@ -120,7 +120,8 @@ describe('the commands approve and deny', () => {
     await on.run('approve', await on.code(second.id), '--scope', 'always', '--uses', '2');
     const shown = await on.run('revoke', second.id);
     const [, grantId = ''] =
-      /Trusted (g\d+): everything, 2 uses left, by local over cli/.exec(shown.stdout) ?? [];
+      /Trusted (g\d+): everything, 2 uses left, by the local user on the command line/.exec(shown.stdout) ??
+      [];
     expect(await on.run('revoke', second.id, 'g99')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(`Grants in force: ${grantId}.`),
@@ -142,7 +143,7 @@ describe('the commands approve and deny', () => {
       stderr: expect.stringContaining(`No action waits with the code ${shown}: it was decided`),
     });
     const { code, stderr } = await on.run('approve', id, call);
-    expect(stderr).toMatch(/was decided before: deny, by local over cli/);
+    expect(stderr).toMatch(/was decided before: denied by the local user on the command line/);
     expect(code).toBe(4);
     expect(await on.file('test.md')).toBeUndefined();
   });
@@ -269,7 +270,7 @@ describe('the command edit', () => {
     expect(stdout).toMatch(/-hello[^]*\+bye/);
     expect(code).toBe(0);
     const { stdout: watched } = await on.run('watch', id);
-    expect(watched).toContain('write-file: edit by local, over cli');
+    expect(watched).toContain('write-file: edited and approved by the local user on the command line');
     expect(await on.file('test.md')).toBe('bye');
   });
 

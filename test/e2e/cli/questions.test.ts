@@ -47,7 +47,7 @@ describe('the command answer with choices', () => {
     const answered = await on.run('answer', code, '2');
     expect(answered.stdout).toContain(`Answered: ${calls[0]}`);
     const watched = await on.run('watch', id);
-    expect(watched.stdout).toContain('ask-person: answer by local, over cli');
+    expect(watched.stdout).toContain('ask-person: answered by the local user on the command line');
     expect(watched.stdout).toMatch(/working\nlight blue\n/);
     expect(await on.run('answer', code, '1')).toMatchObject({
       code: 4,

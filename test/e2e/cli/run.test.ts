@@ -23,7 +23,7 @@ describe('the command run', () => {
     const args = ['run', text, '--workspace', on.server.workspace];
     const { code, stdout } = await cliAtTerminal(args, { ...on.at, keys: 'y\n', prompt: PROMPT });
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Both are there.') });
-    expect(stdout.match(/approve by local/g)).toHaveLength(2);
+    expect(stdout.match(/approved by the local user/g)).toHaveLength(2);
     expect(await on.file('a.md')).toBe('one\n');
     expect(await on.file('b.md')).toBe('two\n');
   });
@@ -159,7 +159,7 @@ describe('the command run', () => {
       },
     });
     const { code, stdout } = await running;
-    expect(stdout).toContain('It was decided elsewhere: approve by local over a2a.');
+    expect(stdout).toContain('It was decided elsewhere: approved by the local user over A2A.');
     expect(stdout).toContain('It was not sent:\r\nn not this f\r\n');
     expect(code).toBe(0);
     expect(await on.file('test.md')).toBe('hello');

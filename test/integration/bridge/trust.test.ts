@@ -36,7 +36,11 @@ describe('trust that lets later calls run without a question', () => {
     const next = await client.call(DECIDE, { sessionId, ...action, ...trust });
     const status = await client.call(CHECK, { sessionId });
     expect(status.structuredContent).toMatchObject({
-      grants: [expect.stringMatching(/^g\d+: write-file, until .*, 5 uses left, by local over tool$/)],
+      grants: [
+        expect.stringMatching(
+          /^g\d+: write-file, until .*, 5 uses left, by the local user in a tool call of the MCP client$/,
+        ),
+      ],
     });
     await expect(client.call(REVOKE, { sessionId, grantIds: ['g99'] })).resolves.toMatchObject({
       isError: true,

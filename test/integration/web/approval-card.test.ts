@@ -299,7 +299,7 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
       ['Write b.txt', 'a better line'],
     ] as const) {
       const [outcome, ...texts] = await action(title).locator('.outcome ~ *, .outcome').allTextContents();
-      expect(outcome).toMatch(/^Denied by principal-\d+ by a tool call of the MCP client\.$/);
+      expect(outcome).toMatch(/^Denied by principal-\d+ in a tool call of the MCP client\.$/);
       expect(texts.map((each) => each.trim())).toEqual(['You had written:', written]);
     }
     expect(await action('Write c.txt').count()).toBe(0);

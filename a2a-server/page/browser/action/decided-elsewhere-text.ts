@@ -1,13 +1,6 @@
 /** Describes the outcome of an action that this page did not decide. Pure. */
-import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { agoText } from '../age-text.ts';
-import { channelText } from '../channel-text.ts';
-
-export interface CallDecision {
-  decision: string;
-  by: string;
-  channel: string;
-}
+import { type CallDecision, decidedByText as decisionText } from '../../../../shared/text/decided-by-text.ts';
 
 export interface SettledCall {
   callId: string;
@@ -15,13 +8,6 @@ export interface SettledCall {
   /** The decision of the call. `at` is a time as in RFC 3339. */
   decided?: (CallDecision & { at: string }) | undefined;
 }
-
-const DECIDED: Readonly<Record<string, string>> = {
-  approve: 'Approved',
-  deny: 'Denied',
-  edit: 'Edited and approved',
-  answer: 'Answered',
-};
 
 /** @param now milliseconds since 1970 */
 export function decidedElsewhereText(found: SettledCall | undefined, now: number): string {
@@ -33,7 +19,8 @@ export function decidedElsewhereText(found: SettledCall | undefined, now: number
   return `${decidedByText(decided)}, ${agoText(now - Date.parse(decided.at))}.`;
 }
 
-/** Names the decision, the person and the channel, without a full stop. */
-export function decidedByText({ decision, by, channel }: CallDecision): string {
-  return `${DECIDED[decision] ?? decision} by ${visibleLine(by, 100)} ${channelText(channel)}`;
+/** Returns for example `Approved by ada on the command line`, without a full stop. */
+export function decidedByText(decision: CallDecision): string {
+  const text = decisionText(decision);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -1,7 +1,7 @@
 /** Calls the two tools of the bridge that the card needs. */
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
-import type { CallDecision } from '../action/decided-elsewhere-text.ts';
+import type { CallDecision } from '../../../../shared/text/decided-by-text.ts';
 import type { McpAppHostConnection } from './host-connection.ts';
 
 export interface CardAction {

@@ -1,6 +1,6 @@
 /** Describes the mode and the grants of a task in words. Pure. */
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { channelText } from '../channel-text.ts';
+import { byText } from '../../../../shared/text/decided-by-text.ts';
 import type { TaskFacts, TaskGrant } from './task-facts.ts';
 
 const MODES: Readonly<Record<string, string>> = {
@@ -22,5 +22,5 @@ export function grantText({ scope, tool, source, by, channel, expiresAt, usesLef
   const covers = scope === 'tool' ? tool : scope === 'server' ? `all of ${name}` : 'all tools';
   const uses = usesLeft === null ? [] : [`${usesLeft} more ${usesLeft === 1 ? 'use' : 'uses'}`];
   const until = expiresAt === null ? [] : [`until ${new Date(expiresAt).toLocaleString()}`];
-  return visibleLine([covers, `by ${by} ${channelText(channel)}`, ...uses, ...until].join(', '));
+  return visibleLine([covers, byText({ by, channel }), ...uses, ...until].join(', '));
 }

@@ -1,7 +1,8 @@
 /** Draws one step of a task's story. Texts of agents, tools and clients are untrusted. */
 import { useState } from 'preact/hooks';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
-import { channelText } from '../channel-text.ts';
+import { channelText } from '../../../../shared/text/channel-text.ts';
+import { byText } from '../../../../shared/text/decided-by-text.ts';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
@@ -154,7 +155,7 @@ function Decision({
 }) {
   return (
     <p class="decision">
-      {DECIDED[decision]} by {visibleLine(by)} {channelText(channel)}
+      {DECIDED[decision]} {byText({ by, channel })}
       {SCOPES[scope] ?? ''}
       {passkey !== undefined && ` with the passkey "${visibleLine(passkey)}"`}, <StoryStepTime at={at} />
       {reason !== '' && <>. Reason: {visibleText(reason)}</>}

@@ -62,7 +62,7 @@ const decidedElsewhere = { pending: [], question: null, calls: [{ callId: 'one',
 
 test('R97 a reason that a person types is shown when the action is decided elsewhere, and by whom', async () => {
   expect(await printedAfter('n not this file, because', decidedElsewhere)).toBe(
-    'It was decided elsewhere: approve by ann over page.\nYou had typed this. It was not sent:\nn not this file, because',
+    'It was decided elsewhere: approved by ann on an approval page.\nYou had typed this. It was not sent:\nn not this file, because',
   );
 });
 
@@ -70,7 +70,7 @@ test.each(['', 'y', 'n '])(
   'R97 without a typed reason (%j), only the other decision is shown',
   async (typed) => {
     expect(await printedAfter(typed, decidedElsewhere)).toBe(
-      'It was decided elsewhere: approve by ann over page.',
+      'It was decided elsewhere: approved by ann on an approval page.',
     );
   },
 );
@@ -93,7 +93,7 @@ test('R14 if the time to decide is over, the terminal does not say that somebody
 
 test('R93 hidden characters of a name are visible', async () => {
   const call = { callId: 'one', decided: { ...decided, by: 'a\u202eb' } };
-  expect(await printedAfter('', { ...decidedElsewhere, calls: [call] })).toContain('by a\\u{202e}b over');
+  expect(await printedAfter('', { ...decidedElsewhere, calls: [call] })).toContain('by a\\u{202e}b on');
 });
 
 test('D2 a typed reason is not kept for the changed action, but shown', async () => {

@@ -91,7 +91,7 @@ describe('the action argument of a command', () => {
     const decided = { decision: 'deny', by: 'ada', channel: 'page' } as const;
     expect(() =>
       resolvePendingActions(view([], [{ ...call('call-a1'), decided }]), 'call-a1', false),
-    ).toThrow(/was decided before: deny, by ada over page/);
+    ).toThrow(/was decided before: denied by ada on an approval page/);
   });
 
   it.each([

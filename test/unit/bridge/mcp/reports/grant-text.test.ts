@@ -21,16 +21,16 @@ function grant(changes: Partial<GrantView> = {}): GrantView {
 
 describe('trust grants as text', () => {
   test.each([
-    [{}, 'g12: write-file, by ada over cli'],
-    [{ scope: 'always' }, 'g12: everything, by ada over cli'],
+    [{}, 'g12: write-file, by ada on the command line'],
+    [{ scope: 'always' }, 'g12: everything, by ada on the command line'],
     [
       { scope: 'server', source: { type: 'mcp-server', server: 'git' } },
-      'g12: MCP server git, by ada over cli',
+      'g12: MCP server git, by ada on the command line',
     ],
-    [{ usesLeft: 1 }, 'g12: write-file, 1 use left, by ada over cli'],
+    [{ usesLeft: 1 }, 'g12: write-file, 1 use left, by ada on the command line'],
     [
       { usesLeft: 2, expiresAt: '2026-01-02T00:10:00.000Z' },
-      'g12: write-file, until 2026-01-02T00:10:00.000Z, 2 uses left, by ada over cli',
+      'g12: write-file, until 2026-01-02T00:10:00.000Z, 2 uses left, by ada on the command line',
     ],
   ] as const)('the grant %j is shown as "%s"', (changes, words) => {
     expect(grantText(grant(changes))).toBe(words);

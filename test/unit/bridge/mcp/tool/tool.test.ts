@@ -45,7 +45,7 @@ describe('the bridge’s MCP tools', () => {
     expect(toolCallEventText({ type: 'tool.requested', ...call, asks: false })).toContain('run-command');
     expect(
       toolCallEventText({ type: 'tool.decided', ...call, decision: 'deny', by: 'Ada', channel: 'page' }),
-    ).toBe('run-command: deny by Ada');
+    ).toBe('run-command: denied by Ada on an approval page');
     expect(toolCallEventText({ type: 'tool.started', ...call, toolId: 't' })).toBe(
       'run-command runs: Run it',
     );

@@ -31,8 +31,9 @@ describe('the sentence about a decided action', () => {
 });
 
 test.each([
-  [-5_000, '0 seconds ago'],
-  [1_000, '1 second ago'],
+  [-5_000, 'just now'],
+  [1_000, 'just now'],
+  [2_000, '2 seconds ago'],
   [119_000, '119 seconds ago'],
   [120_000, '2 minutes ago'],
   [7_200_000, '2 hours ago'],

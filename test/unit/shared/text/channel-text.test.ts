@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { channelText } from '../../../../../a2a-server/page/browser/channel-text.ts';
+import { channelText } from '../../../../shared/text/channel-text.ts';
 
 test('a channel of this project has words', () => {
   expect(channelText('page')).toBe('on an approval page');

@@ -1,5 +1,5 @@
 /** Names the channel over which a message or a decision arrived. Pure. */
-import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { visibleLine } from './visible-text.ts';
 
 /** The channels of this project. Any client may name its own channel. */
 const CHANNELS: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ const CHANNELS: Readonly<Record<string, string>> = {
   elicitation: 'in a form of the MCP client',
   page: 'on an approval page',
   'task-form': 'in a form of the MCP client',
-  tool: 'by a tool call of the MCP client',
+  tool: 'in a tool call of the MCP client',
   webhook: 'over the webhook',
 };
 
