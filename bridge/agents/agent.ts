@@ -30,6 +30,8 @@ export class Agent {
    */
   #isGone: () => boolean = () => false;
   #url: string | undefined;
+  /** The sentences about this agent that the user should read, or has read. */
+  readonly #notices = new Map<string, 'new' | 'read'>();
 
   constructor(
     name: string,
@@ -47,6 +49,13 @@ export class Agent {
 
   get url(): string | undefined {
     return this.#url;
+  }
+
+  /** Returns the sentences about this agent that the user has not read yet. Returns each of them once. */
+  takeNotices(): readonly string[] {
+    const unread = [...this.#notices].flatMap(([notice, state]) => (state === 'new' ? [notice] : []));
+    for (const notice of unread) this.#notices.set(notice, 'read');
+    return unread;
   }
 
   /**
@@ -133,6 +142,8 @@ export class Agent {
     try {
       const endpoint = await this.#locate();
       this.#headers = endpoint.headers;
+      const { notice } = endpoint;
+      if (notice !== undefined && !this.#notices.has(notice)) this.#notices.set(notice, 'new');
       // The A2A client takes long to load. It is loaded here, so that the first MCP responses do not wait for it.
       const { connectToAgent } = await import('./connection.ts');
       const connection = await connectToAgent(endpoint);

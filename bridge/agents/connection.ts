@@ -121,6 +121,8 @@ export interface ConnectOptions {
   dialect?: DialectName | undefined;
   /** Returns true if the process behind the URL has ended. Another program may then listen on its port. */
   isGone?: () => boolean;
+  /** A sentence about the agent that the user should read once. */
+  notice?: string | undefined;
 }
 
 /**

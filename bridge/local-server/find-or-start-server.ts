@@ -8,9 +8,11 @@ import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/se
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
+import { readPackageVersion } from '../../shared/runtime/version.ts';
 import type { ConnectOptions } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 import { checkServerIdentity, type ServerIdentityCheck } from './check-server-identity.ts';
+import { otherVersionNote } from './other-version-note.ts';
 import { withStartLock } from './start-lock.ts';
 import { OTHER_PORT_ADVICE, startLocalServer } from './start-server.ts';
 
@@ -89,7 +91,10 @@ async function runningServer(stateDirectory: string, token: string): Promise<Con
   const health = await settledHealth(record.url, token);
   switch (health.type) {
     case 'up':
-      return endpoint(record.url, token, health.run);
+      return {
+        ...endpoint(record.url, token, health.run),
+        notice: otherVersionNote(record.version, readPackageVersion()),
+      };
     case 'closing':
       throw new ProductError(
         'AGENT_UNREACHABLE',

@@ -8,6 +8,8 @@ import {
   checkLocalServerState,
   unverifiedServerError,
 } from '../../local-server/local-server-state.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
+import { otherVersionNote } from '../../local-server/other-version-note.ts';
 import { durationText } from '../terminal/age.ts';
 
 /**
@@ -83,4 +85,6 @@ function printState(
   terminal.say(
     `${paint('green', 'running')} at ${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
   );
+  const note = otherVersionNote(version, readPackageVersion());
+  if (note !== undefined) terminal.say(note);
 }

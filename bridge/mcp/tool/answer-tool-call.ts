@@ -7,6 +7,7 @@ import { isProgramFileMissing } from '../../../shared/runtime/missing-program-fi
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { toolCallClientOf } from '../../approvals/tool-call-client.ts';
+import { addNotices } from './add-notices.ts';
 import { announceResults } from './announce-results.ts';
 import type { OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { OpenMcpCall } from '../cancelled-calls/open-call.ts';
@@ -80,9 +81,10 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     if (reply.interim !== undefined) return reply.interim;
     // No client reads the reply to a cancelled tool call. So this reply must not use up the announcements.
     await looked;
-    return toCallToolResult(
-      open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called),
-    );
+    if (open.withdrawn) return toCallToolResult(reply);
+    const announced = announceResults(reply, await opened.inbox.take(), called);
+    const notices = opened.registry.all.flatMap((agent) => agent.takeNotices());
+    return toCallToolResult(addNotices(announced, notices));
   } catch (error) {
     if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a cancelled call failed');
     return toolFailureResult(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { openLogFile } from '../../../shared/runtime/log-file.ts';
 import { isPidInUse } from '../../../bridge/state/process-id.ts';
-import { readServerRecord } from '../../../shared/state/server-record.ts';
+import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { cli, cliRunning, type Outcome } from './support/cli.ts';
+import { textOf, RawClient } from '../../integration/bridge/support/raw-client.ts';
+import { cli, cliRunning, type Outcome, PROGRAM } from './support/cli.ts';
 
 const running = z.object({ running: z.literal(true), url: z.string(), pid: z.number() });
 
@@ -44,6 +45,27 @@ describe('the command server', () => {
       code: 0,
       stdout: expect.stringContaining('not running'),
     });
+  });
+
+  it('after an upgrade, the first tool call and the command status say that the old server still runs', async () => {
+    await run('server', 'start');
+    const record = await readServerRecord(stateDir);
+    if (record === undefined) throw new Error('no server has started');
+    await writeServerRecord(stateDir, { ...record, version: '0.0.9' });
+    const note = 'The local A2A server still runs version 0.0.9';
+    expect((await run('server', 'status')).stdout).toContain(note);
+    const client = await RawClient.start(
+      { script: PROGRAM, directory: home, remove: async () => undefined },
+      { stateDir },
+    );
+    try {
+      const first = await client.call('list_all_active_sessions', {});
+      expect(textOf(first)).toContain(note);
+      expect(first.structuredContent?.['notices']).toEqual([expect.stringContaining(note)]);
+      expect(textOf(await client.call('get_agent_capabilities_and_version', {}))).not.toContain(note);
+    } finally {
+      await client.kill();
+    }
   });
 
   it('the command page starts the server; without a terminal it prints the plain address, which gives no access', async () => {
