@@ -158,6 +158,8 @@ function stillAsked(
 
 const WORDS: Readonly<Record<SubmittedAnswers['unanswered'][number], string>> = {
   cancelled: 'it was closed without an answer, and nothing was decided by it.',
+  'too narrow':
+    'the window had become narrower, and the client cut rows of the form. So the approval does not count. Nothing was decided by it.',
   'too fast': 'the answer came faster than anybody reads, and does not count. Nothing was decided by it.',
   'not understood': 'the answer was no clear decision, and does not count. Nothing was decided by it.',
 };

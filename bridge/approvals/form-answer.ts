@@ -3,6 +3,7 @@
  * approval nor a denial.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import { displayWidth } from '../../shared/text/display-width.ts';
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
@@ -18,7 +19,7 @@ type FormOutcome =
   /** The person has given no valid answer. `note` is the explanation for the next form, or '' for none. */
   | { type: 'unanswered'; why: UnansweredReason; note: string };
 
-export type UnansweredReason = 'cancelled' | 'too fast' | 'not understood';
+export type UnansweredReason = 'cancelled' | 'too fast' | 'too narrow' | 'not understood';
 
 const elicitResult = z.looseObject({
   action: z.enum(['accept', 'decline', 'cancel']),
@@ -48,13 +49,15 @@ const formContentSchema = z.looseObject({
 });
 const answered = z.looseObject({ answer: z.string().min(1) });
 
-interface AnswerTiming {
+interface AnswerCircumstances {
   /**
    * The time from sending the form to its answer, in milliseconds. Undefined if an earlier bridge process sent the
    * form.
    */
   afterMs: number | undefined;
   fastestAnswerMs: number;
+  /** The width of a form's rows now, if the window became narrower since the form was sent. */
+  narrowedColumns?: number | undefined;
 }
 
 /**
@@ -64,7 +67,7 @@ interface AnswerTiming {
 export function formOutcomeOf(
   ask: FormCandidate,
   response: unknown,
-  { afterMs, fastestAnswerMs }: AnswerTiming,
+  { afterMs, fastestAnswerMs, narrowedColumns }: AnswerCircumstances,
 ): FormOutcome {
   const parsed = elicitResult.safeParse(response);
   if (!parsed.success) return notUnderstood('The answer had no action.');
@@ -85,7 +88,11 @@ export function formOutcomeOf(
       case 'asked':
         return answerOn(ask, action, content ?? {});
       case 'action':
-        return decisionOn(ask, action, content ?? {});
+        return withoutApprovalOfCutRows(
+          decisionOn(ask, action, content ?? {}),
+          ask.form.message,
+          narrowedColumns,
+        );
       case 'unshown':
       case 'other-approver':
         return notUnderstood('No form asked it.');
@@ -98,6 +105,26 @@ export function formOutcomeOf(
     if (error instanceof ProductError) return notUnderstood(errorMessageOf(error));
     throw error;
   }
+}
+
+/** D5: a person can approve only what is shown in full. In a narrower window, a client cuts the rows of an open form. */
+function withoutApprovalOfCutRows(
+  outcome: FormOutcome,
+  message: string,
+  columns = Number.POSITIVE_INFINITY,
+): FormOutcome {
+  if (
+    outcome.type !== 'decision' ||
+    outcome.decision.type !== 'decision' ||
+    outcome.decision.decision.decision === 'deny'
+  )
+    return outcome;
+  if (message.split('\n').every((row) => displayWidth(row) <= columns)) return outcome;
+  return {
+    type: 'unanswered',
+    why: 'too narrow',
+    note: 'The window had become too narrow, and rows of the previous form were cut. The approval did not count.',
+  };
 }
 
 function answerTo(

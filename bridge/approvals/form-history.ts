@@ -61,6 +61,12 @@ export class FormHistory {
     return this.#columnsNow();
   }
 
+  /** Returns the width of a form's rows now, if it is less than in the last forms of the task. Otherwise undefined. */
+  narrowedColumns(taskId: string): number | undefined {
+    const now = this.#columnsNow();
+    return now < (this.#columns.get(taskId) ?? now) ? now : undefined;
+  }
+
   /** Returns the forms of a task for the window of the client as it is now. */
   offer(taskId: string, asked: PendingInput): readonly FormCandidate[] {
     setBounded(this.#columns, taskId, this.#columnsNow());

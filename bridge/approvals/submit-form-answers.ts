@@ -61,8 +61,11 @@ export async function submitFormAnswers({
       unanswered.push('not understood');
       continue;
     }
-    const timing = { afterMs: formHistory.ageOfFormMs(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
-    const answer = formOutcomeOf(ask, responses[ask.key], timing);
+    const answer = formOutcomeOf(ask, responses[ask.key], {
+      afterMs: formHistory.ageOfFormMs(taskId, ask),
+      fastestAnswerMs: rules.fastestAnswerMs,
+      narrowedColumns: formHistory.narrowedColumns(taskId),
+    });
     if (answer.type === 'decision') {
       decisions.push(answer.decision);
       deciding.push(ask);
