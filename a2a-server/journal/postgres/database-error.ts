@@ -6,23 +6,23 @@ import { isDatabaseUnavailable, PostgresError } from './driver.ts';
 
 /**
  * Thrown while another server upgrades the journal, or if an a2a-server of an old version uses it. Such a version does
- * not share the journal.
+ * not share the journal. Both end, so a process manager may start this server again.
  */
 export class DatabaseInUseError extends ProductError {
   constructor(label: string, cause: unknown) {
     super(
-      'CONFIGURATION',
-      `An a2a-server of an older version uses the journal in the database ${label}, or another server is upgrading it. Stop the old server, then start this one again.`,
+      'STORAGE',
+      `Another server is upgrading the journal in the database ${label}, or an a2a-server of an older version uses it. Stop servers of an older version. Then start this one again, after the upgrade.`,
       { cause },
     );
   }
 }
 
-/** Thrown if the database has no row for this server any more. */
+/** Thrown if the database has no row for this server any more. A process manager may start this server again. */
 export class ServerRemovedError extends ProductError {
   constructor(label: string, cause: unknown) {
     super(
-      'CONFIGURATION',
+      'STORAGE',
       `The database ${label} does not know this server any more: the server was away for a day, or the database was restored. Start the server again.`,
       { cause },
     );

@@ -57,7 +57,7 @@ export interface PostgresJournalOptions {
 
 /**
  * Opens the journal, and registers this server until the journal is closed. Creates or upgrades the tables.
- * @throws ProductError STORAGE if the database cannot be reached. CONFIGURATION if an old a2a-server uses it, if it
+ * @throws ProductError STORAGE if the database cannot be reached, or another server upgrades it. CONFIGURATION if it
  * refuses the user, or if its version or the journal's version does not fit.
  */
 export async function openPostgresJournal({
