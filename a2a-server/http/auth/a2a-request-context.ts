@@ -10,7 +10,7 @@ import {
 } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { EventVisibility } from '../../task/generation.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, senderFactsOf } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
@@ -96,10 +96,21 @@ export class A2aRequestContext extends ServerCallContext {
 
   /** Returns the error for the client of this request. Logs errors that the client did not cause. */
   refusal(error: unknown): A2AError {
+    if (this.wire !== 'rest') this.logIfForbidden(error);
     if (isLimitRefusal(error)) this.retryLater = retryLaterOf(error);
     else if (!(error instanceof A2AError) && !(error instanceof ProductError && !error.retryable))
       this.#log.error({ err: error, principal: this.caller.principal }, 'a request failed');
     return toWireError(error, this.wire);
+  }
+
+  /**
+   * Logs the refusal of a JSON-RPC request that the token does not allow (A2A 1.0 §13.4). Its HTTP status is 200, so the
+   * error handler of all routes does not see it.
+   */
+  logIfForbidden(error: unknown): void {
+    if (!(error instanceof ProductError) || error.reason !== 'FORBIDDEN') return;
+    const { operation } = this.caller.facts;
+    this.#log.warn({ operation, ...senderFactsOf(this.caller) }, 'a request was refused');
   }
 
   /** True if the client can read pending actions and send decisions as data. */

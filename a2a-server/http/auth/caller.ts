@@ -108,6 +108,12 @@ export class Caller implements User {
   }
 }
 
+interface SenderFacts {
+  principal: string;
+  /** The id of the issued token. Absent for other tokens. */
+  tokenId?: string;
+}
+
 type CallerParts = Pick<
   Caller,
   'identity' | 'roles' | 'groups' | 'signal' | 'end' | 'whenWritable' | 'endAfter' | 'becomeStream'
@@ -119,6 +125,17 @@ const callers = new WeakMap<Request, Caller>();
 
 export function attachCaller(request: Request, caller: Caller): void {
   callers.set(request, caller);
+}
+
+/** Returns the sender of an authenticated request, for the log. */
+export function senderOf(request: Request): SenderFacts | undefined {
+  const caller = callers.get(request);
+  return caller && senderFactsOf(caller);
+}
+
+/** Returns who has sent the requests of this caller. X1: the id of a token is no secret. */
+export function senderFactsOf({ identity: { principal, tokenId } }: Caller): SenderFacts {
+  return { principal, ...(tokenId !== undefined && { tokenId }) };
 }
 
 /** Returns the JSON-RPC method of a request. Undefined for other requests and for unknown methods. */

@@ -9,6 +9,7 @@ import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { senderOf } from '../auth/caller.ts';
 import { NotJsonError } from '../wire/json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
@@ -27,7 +28,13 @@ export function createErrorHandler(log: Logger): ErrorRequestHandler {
     // A2A 1.0 §13.4: a server logs authentication failures. X1: the log must never contain the credential.
     if (status === 401 || status === 403)
       log.warn(
-        { status, method: request.method, path: request.path, from: request.socket.remoteAddress },
+        {
+          status,
+          method: request.method,
+          path: request.path,
+          from: request.socket.remoteAddress,
+          ...senderOf(request),
+        },
         'a request was refused',
       );
     if (response.headersSent || response.destroyed) {

@@ -92,6 +92,7 @@ export function jsonRpcRoute({
       body = { ...body, params: checkRequestParams(body.method, body.params ?? {}) };
       context.setGenerations(body.method, body.params);
     } catch (error) {
+      context.logIfForbidden(error);
       if (silent) response.status(204).end();
       else refuse(error);
       return;

@@ -31,6 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+const idOf = (roles: string) => tokens.get(roles)?.split('_')[1];
 const bearer = (roles: string) => ({ authorization: `Bearer ${tokens.get(roles)}` });
 const decision = {
   extension: TOOL_APPROVAL_EXTENSION,
@@ -72,6 +73,20 @@ describe('roles', () => {
     const legacy = { ...bearer('read'), 'a2a-version': undefined };
     expect((await rpc(server, 'tasks/cancel', { id: 'task-1' }, legacy)).text).toContain('needs the role');
     for (const name of ['toString', 'constructor', '']) expect(rolesForMethod(name)).toEqual([]);
+  });
+
+  test('X1 the log names the token of each refused request, over each binding', async () => {
+    const before = server.logged().length;
+    await request(server, { path: '/message:send', headers: bearer('read') });
+    await rpc(server, 'SendMessage', userMessage('hi'), bearer('read'));
+    await send('delegate', [{ data: decision }], { taskId: 'task-1' });
+    const lines = server.logged().slice(before).split('\n');
+    const refusals = lines.filter((line) => line.includes('a request was refused'));
+    expect(refusals.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { status: 403, path: '/message:send', principal: 'local', tokenId: idOf('read') },
+      { operation: 'SendMessage', principal: 'local', tokenId: idOf('read') },
+      { operation: 'SendMessage', principal: 'local', tokenId: idOf('delegate') },
+    ]);
   });
 
   test('X1 only the role approve decides', async () => {
