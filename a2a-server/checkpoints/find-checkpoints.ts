@@ -35,9 +35,9 @@ export interface CheckpointFinder {
   content(checkpoint: Pick<Checkpoint, 'taskId'>, hash: string): Promise<Uint8Array | undefined>;
 }
 
-/** Creates a finder that reads checkpoints from the journal. */
 type LoadTask = (taskId: string) => Promise<Snapshot | undefined>;
 
+/** Creates a finder that reads checkpoints from the journal. */
 export function createCheckpointFinder(parts: {
   journal: Pick<Journal, 'withSavedFiles' | 'content'>;
   log: {
