@@ -14,6 +14,7 @@ import type { PendingAction, Preview } from '../../../../shared/protocol/tool-ap
 import { displayWidth } from '../../../../shared/text/display-width.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
+import { cpuMsOf } from '../../../support/cpu-time.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
@@ -199,10 +200,10 @@ describe('the rows of an action that fits into a form', () => {
   test('X3 a long workspace takes little more time than its characters need', () => {
     const workspace = '/a'.repeat(16_000);
     const asked = { ...edit('a\n', 'b\n'), workspace };
-    const linear = (): number => timeOf(() => displayWidth(`${visibleLine(workspace)} −1`));
+    const linear = (): number => cpuMsOf(() => displayWidth(`${visibleLine(workspace)} −1`));
     linear();
     const least = Math.max(5, linear(), linear(), linear());
-    expect(timeOf(() => actionSummaryRows(asked)) / least).toBeLessThan(200);
+    expect(cpuMsOf(() => actionSummaryRows(asked)) / least).toBeLessThan(200);
   });
 
   test('the row has as many of the last directories as fit, also if they are short', () => {
@@ -211,12 +212,6 @@ describe('the rows of an action that fits into a form', () => {
     expect(FORM_ROW_COLUMNS - stringWidth(row)).toBeLessThan(2);
   });
 });
-
-function timeOf(work: () => unknown): number {
-  const since = performance.now();
-  work();
-  return performance.now() - since;
-}
 
 const nasty = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 120 }),

@@ -12,6 +12,7 @@ import {
   TOOL_APPROVAL_EXTENSION,
   type DecisionWord,
 } from '../../../../shared/protocol/tool-approval.ts';
+import { cpuMsOf } from '../../../support/cpu-time.ts';
 import { FakeTask, part, pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const asked = { pending: [], question: null };
@@ -295,8 +296,8 @@ describe('the plain dialect, for agents without extensions', () => {
   test('X3 one message of many omitted parts takes no longer than many messages of few', () => {
     const parts = Array.from({ length: 64_000 }, (_, at) => part({ $case: 'data', value: at }));
     const few = Array.from({ length: 64 }, (_, at) => parts.slice(at * 1_000, (at + 1) * 1_000));
-    const shortMessages = timeOf(() => few.map((each) => messageText({ ...message(), parts: each }, each)));
-    const longMessage = timeOf(() => messageText({ ...message(), parts }, parts));
+    const shortMessages = cpuMsOf(() => few.map((each) => messageText({ ...message(), parts: each }, each)));
+    const longMessage = cpuMsOf(() => messageText({ ...message(), parts }, parts));
     expect(longMessage / Math.max(10, shortMessages)).toBeLessThan(16);
   });
 
@@ -366,18 +367,10 @@ function withParts(
   return { payload: { $case: 'statusUpdate', value: { ...value, metadata, status: told } } };
 }
 
-function timeOf(work: () => unknown): number {
-  const since = performance.now();
-  work();
-  return performance.now() - since;
-}
-
 function timeOfParts(count: number): number {
   const parts = Array.from({ length: count / 2 }, (_, at) => [
     part({ $case: 'text', value: 'some words' }),
     part({ $case: 'data', value: at }),
   ]).flat();
-  const since = performance.now();
-  partsAsText(parts);
-  return performance.now() - since;
+  return cpuMsOf(() => partsAsText(parts));
 }

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { displayWidth, graphemesOf } from '../../../../shared/text/display-width.ts';
+import { cpuMsOf } from '../../../support/cpu-time.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -69,12 +70,12 @@ test.each(['é計', '\u0301', '👩\u200d'])(
     const timeOf = (length: number): number => {
       const text = piece.repeat(length / piece.length);
       return Math.min(
-        ...[1, 2, 3].map(() => {
-          const began = performance.now();
-          for (const _ of graphemesOf(text));
-          displayWidth(text);
-          return performance.now() - began;
-        }),
+        ...[1, 2, 3].map(() =>
+          cpuMsOf(() => {
+            for (const _ of graphemesOf(text));
+            displayWidth(text);
+          }),
+        ),
       );
     };
     timeOf(4_000);

@@ -6,6 +6,7 @@ import {
   hasSettled,
   type TaskView,
 } from '../../../../../bridge/sessions/session/observed-task.ts';
+import { cpuMsOf } from '../../../../support/cpu-time.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const ids = { taskId: 't', sessionId: 's' };
@@ -151,7 +152,5 @@ describe('a turn that consists of several events', () => {
 
 function timeOfCalls(count: number): number {
   const observations = Array.from({ length: count }, (_, at) => asked(`c${String(at)}`)).flat();
-  const since = performance.now();
-  foldObservedEvent(undefined, { seq: null, observations: [moving, ...observations] });
-  return performance.now() - since;
+  return cpuMsOf(() => foldObservedEvent(undefined, { seq: null, observations: [moving, ...observations] }));
 }
