@@ -1,5 +1,5 @@
 /** Stores records of principals that expire: links and sessions of the page, challenges, codes for passkeys. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import type { RecordKind, RecordStore } from './record-store.ts';
 
@@ -15,7 +15,10 @@ export interface ExpiringRecords<Value> {
    * @throws ProductError STORAGE
    */
   read(name: string): Promise<Value | undefined>;
-  /** Stores the record. Removes all expired records, and the oldest of its principal. @throws ProductError STORAGE */
+  /**
+   * Stores the record. Removes all expired and damaged records, and the oldest of its principal.
+   * @throws ProductError STORAGE
+   */
   add(name: string, value: Value): Promise<void>;
   /** Removes the record. If several callers remove the same record, only one gets true. @throws ProductError STORAGE */
   remove(name: string): Promise<boolean>;
@@ -31,23 +34,27 @@ interface ExpiringRecordsOptions<Value> {
   now: () => number;
 }
 
+/** The expiry of a record, also of one that a server of another version has written. */
+const recordOfAnyVersion = z.looseObject({ expiresAt: z.number() });
+
 export function createExpiringRecords<Value extends ExpiringRecord>(
   records: Omit<RecordStore, 'watch'>,
   kind: RecordKind,
   { schema, maxPerPrincipal = Infinity, now }: ExpiringRecordsOptions<Value>,
 ): ExpiringRecords<Value> {
   const parsed = (text: string): Value | undefined => schema.safeParse(parseJson(text)).data;
-  const list = async (): Promise<{ name: string; value: Value }[]> =>
-    [...(await records.list(kind))].flatMap(([name, text]) => {
-      const value = parsed(text);
-      return value === undefined ? [] : [{ name, value }];
-    });
+  const list = async (): Promise<{ name: string; value: Value | undefined; expiresAt: number }[]> =>
+    [...(await records.list(kind))].map(([name, text]) => ({
+      name,
+      value: parsed(text),
+      expiresAt: recordOfAnyVersion.safeParse(parseJson(text)).data?.expiresAt ?? 0,
+    }));
   const removeOld = async (principal: string): Promise<void> => {
     const all = await list();
-    const expired = all.filter(({ value }) => value.expiresAt <= now());
+    const expired = all.filter(({ expiresAt }) => expiresAt <= now());
     const tooMany = all
-      .filter((each) => each.value.principal === principal && !expired.includes(each))
-      .toSorted((one, other) => other.value.expiresAt - one.value.expiresAt)
+      .filter((each) => each.value?.principal === principal && !expired.includes(each))
+      .toSorted((one, other) => other.expiresAt - one.expiresAt)
       .slice(maxPerPrincipal);
     await Promise.all([...expired, ...tooMany].map(({ name }) => records.remove(kind, name)));
   };
@@ -62,7 +69,7 @@ export function createExpiringRecords<Value extends ExpiringRecord>(
     },
     remove: (name) => records.remove(kind, name),
     async ofPrincipal(principal) {
-      return (await list()).flatMap(({ name, value }) => (value.principal === principal ? [name] : []));
+      return (await list()).flatMap(({ name, value }) => (value?.principal === principal ? [name] : []));
     },
   };
 }
