@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
+import { isOlderVersion } from '../../local-server/other-version-note.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
 import {
@@ -65,7 +66,7 @@ function runningFinding(
     return warnCheckResult(
       SUBJECT,
       `${url} runs version ${version}, this is ${own}`,
-      'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.',
+      nextStepForOtherVersion(version, own),
     );
   if (runs !== undefined && wanted !== null && runs !== wanted)
     return warnCheckResult(
@@ -77,6 +78,13 @@ function runningFinding(
     SUBJECT,
     `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
   );
+}
+
+/** An older server cannot open the journal of a newer one. So a newer server is never replaced by an older one. */
+export function nextStepForOtherVersion(running: string, own: string): string {
+  return isOlderVersion(own, running)
+    ? 'Update this program, or run the newer one. The server can stay.'
+    : 'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.';
 }
 
 function closingFinding({ record: { pid, url } }: EndableServer): CheckResult {
