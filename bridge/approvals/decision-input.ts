@@ -175,7 +175,7 @@ export function toPersonDecision(input: DecisionInput): PersonDecision {
     { error: inputProblem },
   );
   if (!parsed.success)
-    throw invalid(`The decision on ${callId} is not valid: ${zodIssuesText(parsed.error)}`);
+    throw invalid(`The decision on ${callId} is not valid: ${zodIssuesText(parsed.error)}.`);
   return { type: 'decision', decision: parsed.data };
 }
 

@@ -166,7 +166,7 @@ function decisionOn(
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
   const parsed = formContentSchema.safeParse(content, { error: inputProblem });
-  if (!parsed.success) return notUnderstood(zodIssuesText(parsed.error));
+  if (!parsed.success) return notUnderstood(`${zodIssuesText(parsed.error)}.`);
   const { decision, editedContent, trustMinutes, trustUses, reason } = parsed.data;
   const editedInput = inputIn(parsed.data, ask.action);
   const edits = editedContent !== undefined || editedInput !== undefined;

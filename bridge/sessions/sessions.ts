@@ -72,8 +72,8 @@ export class Sessions {
   }
 
   /**
-   * Finds a session by its id, a unique start of its id with at least eight characters, or an MCP task id, and opens its stream. If the first message of the session is being
-   * sent, waits until it is delivered.
+   * Finds a session by its id, by a unique start of its id with at least eight characters, or by an MCP task id, and
+   * opens its stream. If the first message of the session is being sent, waits until it is delivered.
    * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the other agent that has the session;
    * UNKNOWN_AGENT if the agent of the MCP task id is not configured; AGENT_UNREACHABLE if the message is not delivered in
    * time

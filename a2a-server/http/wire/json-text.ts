@@ -1,4 +1,5 @@
 import { parseJson } from '../../../shared/text/parse-json.ts';
+
 type ParsedJson =
   | { type: 'value'; value: unknown }
   | { type: 'not-json'; problem: string }

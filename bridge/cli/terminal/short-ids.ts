@@ -4,8 +4,8 @@ import { ID_KIND, MIN_SHORT_ID_CHARACTERS } from '../../sessions/id-prefix.ts';
 const NARROW_COLUMNS = 80;
 
 /**
- * Returns an id for a terminal of this width. In a narrow terminal, the id loses its kind (such as `session-`), so that more of the title fits.
- * Commands accept such an id too.
+ * Returns an id for a terminal of this width. In a narrow terminal, the id loses its kind (such as `session-`), so that
+ * more of the title fits. Commands accept such an id too.
  */
 export function idForWidth(width: number | undefined, id: string): string {
   return width !== undefined && width < NARROW_COLUMNS ? id.replace(ID_KIND, '') : id;

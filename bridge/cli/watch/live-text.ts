@@ -210,8 +210,8 @@ function timeOf(at: string): string {
 
 /**
  * Describes a step on one line. A call that waits has no title here, because the pending action follows with its title.
- * For a tool that has ended, the summary of its result replaces the outcome `ok`, because
- * `ok` only means that the tool has ended: its command may have failed.
+ * For a tool that has ended, the summary of its result replaces the outcome `ok`, because `ok` only means that the tool
+ * has ended: its command may have failed.
  */
 function stepText(activity: ToolCallEvent): string {
   const text = toolCallEventText(activity) ?? '';
