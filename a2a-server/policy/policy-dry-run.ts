@@ -14,6 +14,7 @@ import { NO_RESOLVED_TARGETS, resolveTargets, type CallFacts } from './call-fact
 import type { Policy } from './create-policy.ts';
 import { decideVerdict } from './verdict.ts';
 import { countWithNoun } from '../../shared/text/one-line.ts';
+import { decidedByText } from '../../shared/text/decided-by-text.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
 /**
@@ -121,7 +122,8 @@ function decisionsIn(entries: readonly JournalEntry[]): ReadonlyMap<string, stri
 }
 
 function decisionText({ decision, scope, by }: Extract<TaskEvent, { type: 'tool.decided' }>): string {
-  return `${decision}${scope === 'once' ? '' : ` (${scope})`} by ${by.principal} over ${by.channel}`;
+  const text = decidedByText({ decision, by: by.principal, channel: by.channel });
+  return scope === 'once' ? text : `${text} (${scope})`;
 }
 
 function explainVerdict(verdictSaid: PolicyVerdict): ExplainedVerdict {

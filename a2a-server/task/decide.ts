@@ -13,6 +13,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
+import { decidedByText } from '../../shared/text/decided-by-text.ts';
 import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { approverRefusal, approverDemandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
@@ -187,18 +188,14 @@ const ASKED_AGAIN: Readonly<Record<PendingReason, string>> = {
   question: '',
 };
 
-function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): CommandRefusal {
+function alreadyDecided(call: Call, { decision, by, at }: NonNullable<Call['decided']>): CommandRefusal {
+  const { principal, channel } = by;
+  const decidedAt = new Date(at).toISOString();
   return {
     type: 'refuse',
     reason: 'ALREADY_DECIDED',
-    message: `Call ${call.callId} (${visibleLine(call.title)}) was decided before: ${decided.decision}, by ${decided.by.principal} over ${decided.by.channel} at ${new Date(decided.at).toISOString()}. That decision stands.`,
-    facts: {
-      callId: call.callId,
-      firstDecision: decided.decision,
-      decidedBy: decided.by.principal,
-      channel: decided.by.channel,
-      decidedAt: new Date(decided.at).toISOString(),
-    },
+    message: `Call ${call.callId} (${visibleLine(call.title)}) was decided before: ${decidedByText({ decision, by: principal, channel })} at ${decidedAt}. That decision stands.`,
+    facts: { callId: call.callId, firstDecision: decision, decidedBy: principal, channel, decidedAt },
   };
 }
 

@@ -3,7 +3,7 @@
  * elsewhere, or if the agent asks again. Pure.
  */
 import { z } from 'zod';
-import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import { decidedByText } from '../../shared/text/decided-by-text.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../sessions/session/observed-task.ts';
 import type { FormCandidate } from './form.ts';
@@ -57,19 +57,11 @@ function isSame({ decided }: CallView, action: 'accept' | 'decline', channel: De
   return decided?.channel === channel && (decided.decision === 'deny') === (action === 'decline');
 }
 
-const DONE: Readonly<Record<DecisionWord, string>> = {
-  approve: 'approved it',
-  deny: 'denied it',
-  edit: 'edited and approved it',
-  answer: 'answered it',
-};
-
 const NOT_WAITING = 'An answer in a form did not count: its action did not wait any more.';
 
 function lateNote({ title, decided }: CallView, asksAgain: boolean): string {
   const about = `An answer in the form for "${visibleLine(title)}" did not count`;
   if (asksAgain) return `${about}: the action has changed since, and the person is asked again.`;
   if (decided === null) return `${about}: the action did not wait any more.`;
-  const { decision, by, channel } = decided;
-  return `${about}: ${visibleLine(by)} ${DONE[decision]} before (${visibleLine(channel)}).`;
+  return `${about}: the action was ${decidedByText(decided)} before.`;
 }

@@ -15,6 +15,7 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { decidedByText } from '../../../shared/text/decided-by-text.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
@@ -234,7 +235,7 @@ function toolCallEventText(activity: ToolCallEvent): string {
       if (activity.question) return `${activity.title}: waits for an answer`;
       return activity.asks ? `${activity.title}: needs approval` : `${activity.title}: about to run`;
     case 'tool.decided':
-      return `${activity.title}: ${activity.decision}, by ${activity.by} over ${activity.channel}`;
+      return `${activity.title}: ${decidedByText(activity)}`;
     case 'tool.started':
       return `${activity.title}: running`;
     case 'tool.output':

@@ -8,6 +8,7 @@ import type {
   TaskOverview,
   ToolServerView,
 } from '../../../shared/protocol/tool-approval.ts';
+import { decidedByText } from '../../../shared/text/decided-by-text.ts';
 import type { Grant } from '../../task/grants.ts';
 import { pendingActions } from '../../task/pending.ts';
 import { generationOf } from '../../task/generation.ts';
@@ -182,7 +183,9 @@ function lastWords({ end }: Turn): string {
 
 /** Returns the decision as text, for clients that do not read the data parts. */
 function verdictOn({ decided }: Call): string {
-  return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
+  if (!decided) return '';
+  const { decision, by } = decided;
+  return ` (${decidedByText({ decision, by: by.principal, channel: by.channel })})`;
 }
 
 function fate(task: Snapshot, { state }: Call): string {

@@ -145,10 +145,10 @@ describe('a task that another client continues', () => {
       at,
       inputHash,
     });
-    expect(task.history.join('\n')).toContain('(approve, by local over page)');
+    expect(task.history.join('\n')).toContain('(approved by the local user on an approval page)');
     // Client C of A2A 0.3 ignores data parts. The text that it reads contains the same facts.
     const words = seenByC.map(({ status }) => status?.message?.parts[0]?.text ?? '');
-    expect(words.join('\n')).toContain('approve, by local over page');
+    expect(words.join('\n')).toContain('approved by the local user on an approval page');
     expect(seenByC.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } });
   });
 

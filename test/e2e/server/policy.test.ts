@@ -43,10 +43,10 @@ describe('a2a-server policy try', () => {
     const { stdout, code } = await server('policy', 'try', '--rules', rules, ...state);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^\* .* append-file: Append to a\.md\n {4}then {2}asked: approve by local over .*\n {4}now {3}runs unasked \(rule 1 \(allow: path "\*\.md"\)\)$/mu,
+      /^\* .* append-file: Append to a\.md\n {4}then {2}asked: approved by the local user .*\n {4}now {3}runs unasked \(rule 1 \(allow: path "\*\.md"\)\)$/mu,
     );
     expect(stdout).toMatch(
-      /then {2}asked: deny by local.*\n {4}now {3}is refused \(.*rule 2 .*never from here/u,
+      /then {2}asked: denied by the local user.*\n {4}now {3}is refused \(.*rule 2 .*never from here/u,
     );
     expect(stdout).toContain(
       '2 calls of 1 task: 1 would run without a question, 0 would ask, 1 would be refused.',

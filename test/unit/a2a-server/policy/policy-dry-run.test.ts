@@ -91,7 +91,7 @@ describe('dryRunPolicy, which applies a policy to past calls', () => {
     expect(tried).toMatchObject([
       {
         seq: 2,
-        met: { fate: 'ask', decided: 'approve by ada over cli' },
+        met: { fate: 'ask', decided: 'approved by ada on the command line' },
         meets: { fate: 'allow', why: 'rule 1 (allow: path "docs/**")' },
       },
       { met: { fate: 'ask', decided: null }, meets: { fate: 'ask' } },
@@ -152,7 +152,7 @@ describe('dryRunPolicy, which applies a policy to past calls', () => {
       ),
     );
     expect(tried.map(policyDryRunCallText)).toEqual([
-      `  ${at(1)} t #2 write-file: write-file a\n    then  asked: deny by ada over cli\n    now   asks (nothing allows it)`,
+      `  ${at(1)} t #2 write-file: write-file a\n    then  asked: denied by ada on the command line\n    now   asks (nothing allows it)`,
       `* ${at(3)} t #4 write-file: write-file b\n    then  ran unasked (mode auto)\n    now   asks (nothing allows it)`,
       `* ${at(4)} t #5 write-file: write-file c\n    then  ran unasked (mode accept-edits)\n    now   asks (nothing allows it)`,
       `* ${at(5)} t #6 write-file: write-file d\n    then  ran unasked (grant given with a)\n    now   asks (nothing allows it)`,

@@ -149,7 +149,9 @@ describe('decideCalls, which applies a person’s decision', () => {
     expect(decideCalls(once, [decision('a')], { by: { principal: 'bob', channel: 'page' }, at })).toEqual({
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
-      message: expect.stringContaining('deny, by ada over tool at 2026-01-02T03:04:05.000Z'),
+      message: expect.stringContaining(
+        'denied by ada in a tool call of the MCP client at 2026-01-02T03:04:05.000Z',
+      ),
       facts: {
         callId: 'a',
         firstDecision: 'deny',

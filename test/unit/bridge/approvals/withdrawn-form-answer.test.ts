@@ -29,7 +29,7 @@ const byAlice = call({ decision: 'deny', by: 'alice', channel: 'page' });
 describe('an answer to a form that was withdrawn', () => {
   test('R97 the person gets a note that the answer did not count, and about who decided', () => {
     expect(lateAnswerNotes(ACCEPT, withdrawn([byAlice]))).toEqual([
-      'An answer in the form for "Write one.md" did not count: alice denied it before (page).',
+      'An answer in the form for "Write one.md" did not count: the action was denied by alice on an approval page before.',
     ]);
   });
 

@@ -102,7 +102,7 @@ describe('a task snapshot as an A2A task', () => {
     expect(words(taskOf(ASKED))[1]).toEqual(['Writing.', 'Write test.md: waits for a decision']);
     expect(words(taskOf([...ASKED, decided('deny', 'not now')]))[1]).toEqual([
       'Writing.',
-      'Write test.md: denied: not now (deny, by local over tool)',
+      'Write test.md: denied: not now (denied by the local user in a tool call of the MCP client)',
     ]);
     const ran: TaskEvent[] = [
       ...ASKED,
@@ -117,7 +117,7 @@ describe('a task snapshot as an A2A task', () => {
     ];
     expect(words(taskOf(ran))[1]).toEqual([
       'Writing.',
-      'Write test.md: wrote it (approve, by local over tool)',
+      'Write test.md: wrote it (approved by the local user in a tool call of the MCP client)',
     ]);
   });
 
