@@ -22,7 +22,10 @@ export interface ExpiringRecords<Value> {
   add(name: string, value: Value): Promise<void>;
   /** Removes the record. If several callers remove the same record, only one gets true. @throws ProductError STORAGE */
   remove(name: string): Promise<boolean>;
-  /** Returns the names of the principal's records. @throws ProductError STORAGE */
+  /**
+   * Returns the names of the principal's records, also of those that another version wrote.
+   * @throws ProductError STORAGE
+   */
   ofPrincipal(principal: string): Promise<string[]>;
 }
 
@@ -34,8 +37,9 @@ interface ExpiringRecordsOptions<Value> {
   now: () => number;
 }
 
-/** The expiry of a record, also of one that a server of another version has written. */
-const recordOfAnyVersion = z.looseObject({ expiresAt: z.number() });
+/** What all versions of a server store. Servers of several versions may share the records. */
+const recordOfAnyVersion = z.object({ principal: z.string(), expiresAt: z.number() });
+const DAMAGED: ExpiringRecord = { principal: '', expiresAt: 0 };
 
 export function createExpiringRecords<Value extends ExpiringRecord>(
   records: Omit<RecordStore, 'watch'>,
@@ -43,17 +47,16 @@ export function createExpiringRecords<Value extends ExpiringRecord>(
   { schema, maxPerPrincipal = Infinity, now }: ExpiringRecordsOptions<Value>,
 ): ExpiringRecords<Value> {
   const parsed = (text: string): Value | undefined => schema.safeParse(parseJson(text)).data;
-  const list = async (): Promise<{ name: string; value: Value | undefined; expiresAt: number }[]> =>
+  const list = async (): Promise<(ExpiringRecord & { name: string })[]> =>
     [...(await records.list(kind))].map(([name, text]) => ({
       name,
-      value: parsed(text),
-      expiresAt: recordOfAnyVersion.safeParse(parseJson(text)).data?.expiresAt ?? 0,
+      ...(recordOfAnyVersion.safeParse(parseJson(text)).data ?? DAMAGED),
     }));
   const removeOld = async (principal: string): Promise<void> => {
     const all = await list();
     const expired = all.filter(({ expiresAt }) => expiresAt <= now());
     const tooMany = all
-      .filter((each) => each.value?.principal === principal && !expired.includes(each))
+      .filter((each) => each.principal === principal && !expired.includes(each))
       .toSorted((one, other) => other.expiresAt - one.expiresAt)
       .slice(maxPerPrincipal);
     await Promise.all([...expired, ...tooMany].map(({ name }) => records.remove(kind, name)));
@@ -69,7 +72,7 @@ export function createExpiringRecords<Value extends ExpiringRecord>(
     },
     remove: (name) => records.remove(kind, name),
     async ofPrincipal(principal) {
-      return (await list()).flatMap(({ name, value }) => (value?.principal === principal ? [name] : []));
+      return (await list()).flatMap((each) => (each.principal === principal ? [each.name] : []));
     },
   };
 }

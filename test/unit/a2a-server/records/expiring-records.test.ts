@@ -18,6 +18,8 @@ it('a new record removes the expired records, also those of another form, and th
   const expiring = createExpiringRecords(records, 'page-sessions', { schema, now: () => 1_000 });
   await expiring.add('new', { principal: 'bob', expiresAt: 3_000 });
   const left = await records.list('page-sessions');
-  // A server of another version may still use the record of another form.
+  // A server of another version may still use the record of another form. So a person can also sign it out.
   expect([...left.keys()].toSorted()).toEqual(['new', 'other-form', 'valid']);
+  expect((await expiring.ofPrincipal('ada')).toSorted()).toEqual(['other-form', 'valid']);
+  await expect(expiring.read('other-form')).resolves.toBeUndefined();
 });
