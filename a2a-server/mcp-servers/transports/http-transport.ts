@@ -50,6 +50,9 @@ const OWN_ERROR = -32000;
 /** The `data` of the error that replaces a response that ended early. */
 export const CUT_OFF_ERROR_DATA = 'cut-off';
 
+/** RFC 9110 §8.3.1: the case of a media type does not matter, and parameters may follow. */
+const JSON_DOCUMENT = /^application\/json\s*(?:;|$)/i;
+
 const NO_RESPONSE = 'the answer has another id than the request, or no response';
 
 /** The time limit for responses to earlier requests after the loss of a session. */
@@ -178,7 +181,8 @@ export class McpHttpTransport implements McpTransport {
       await response.body?.cancel();
       throw new UnreadableAnswerError('it answered the request with HTTP 202, which has no response');
     }
-    if (response.headers.get('content-type')?.startsWith('application/json') === true) this.#single.add(id);
+    // Another answer follows after a redirect. So its body, often JSON, says nothing about the answer.
+    if (response.ok && JSON_DOCUMENT.test(response.headers.get('content-type') ?? '')) this.#single.add(id);
     return response;
   }
 

@@ -200,6 +200,17 @@ describe('an MCP server over Streamable HTTP', () => {
     },
   );
 
+  it('a call whose redirect has a JSON body gets the answer of the stream behind the redirect', async () => {
+    const { stage, calls } = await serverWithAnswer((response, id) => {
+      if (calls() === 2) openStream(response, { id, result });
+      else
+        response
+          .writeHead(307, { location: '/moved', 'content-type': 'application/json' })
+          .end('{"moved":1}');
+    });
+    expect(await stage.call('note')).toContain('noted');
+  });
+
   it('an error without an id, and an answer whose id is the number as text, belong to the call of their response', async () => {
     const failing = await serverWithAnswer((response) =>
       sendJson(response, { error: { code: -32600, message: 'no such form' } }),
