@@ -216,7 +216,8 @@ export class McpHttpTransport implements McpTransport {
 
   /** Replaces the response to a request by an error. Its outcome is unknown, because the server has accepted it. */
   #fail(id: RequestId, message: string): void {
-    this.#posts.end(id);
+    // R83: the server may leave the stream open.
+    this.#posts.abort(id);
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: OWN_ERROR, message, data: CUT_OFF_ERROR_DATA } });
   }
 

@@ -40,7 +40,7 @@ export class McpRequestSignals {
     if (this.#open.has(id) && !this.#kept.has(id) && this.#kept.size < MAX_SOCKETS_FOR_LATE_ANSWERS)
       this.#kept.set(
         id,
-        this.#clock.after(ms, () => this.#abort(id)),
+        this.#clock.after(ms, () => this.abort(id)),
       );
   }
 
@@ -52,15 +52,16 @@ export class McpRequestSignals {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];
     if (typeof id !== 'string' && typeof id !== 'number') return;
-    if (!this.#kept.has(id)) this.#abort(id);
+    if (!this.#kept.has(id)) this.abort(id);
   }
 
-  #abort(id: RequestId): void {
+  /** Releases the socket of a request. */
+  abort(id: RequestId): void {
     this.#open.get(id)?.abort();
     this.end(id);
   }
 
   abortAll(): void {
-    for (const id of this.#open.keys()) this.#abort(id);
+    for (const id of this.#open.keys()) this.abort(id);
   }
 }

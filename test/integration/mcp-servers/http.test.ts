@@ -211,6 +211,17 @@ describe('an MCP server over Streamable HTTP', () => {
     expect(await stage.call('note')).toContain('noted');
   });
 
+  it('R83 the client closes a stream whose answer has another id than the call', async () => {
+    const closed: Promise<unknown>[] = [];
+    const { stage } = await serverWithAnswer((response) => {
+      closed.push(once(response, 'close'));
+      openStream(response, { id: 987, result });
+    });
+    await expect(stage.call('note')).rejects.toThrow('The outcome of the call is unknown.');
+    expect(closed).toHaveLength(1);
+    await Promise.all(closed);
+  });
+
   it('an error without an id, and an answer whose id is the number as text, belong to the call of their response', async () => {
     const failing = await serverWithAnswer((response) =>
       sendJson(response, { error: { code: -32600, message: 'no such form' } }),
