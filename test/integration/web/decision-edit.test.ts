@@ -64,7 +64,7 @@ describeInBrowser('a change on the page', (browser) => {
   test('the field of an edit shows that it has the focus: its box, which scrolls, does not cut the outline', async () => {
     const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED), { say: 'Done.' }));
     await signIn(page, on.server, { taskId });
-    await page.getByRole('button', { name: 'Edit' }).press('Enter');
+    await page.getByRole('button', { name: 'Edit' }).click();
     const field = page.getByLabel('The edited input');
     await field.press('End');
     const outside = await field.evaluate((it) => {
