@@ -132,7 +132,7 @@ describeInBrowser('the moment of decision on the page', (browser) => {
     await action('Write a.md').getByLabel('Reason for the denial').fill('not this file');
     await on.peer.decide(taskId, [{ ...(await firstPending(taskId)), decision: 'deny' }]);
     await action('Write a.md')
-      .getByText(/^Denied by \S+ over A2A, \d+ seconds? ago\.$/)
+      .getByText(/^Denied by \S+ over A2A, (?:just now|\d+ seconds? ago)\.$/)
       .waitFor();
     await action('Write a.md').locator('pre', { hasText: 'not this file' }).waitFor();
     expect(
@@ -155,7 +155,7 @@ describeInBrowser('the moment of decision on the page', (browser) => {
     await action('Write b.md').getByText('You approved this.').waitFor();
     const tab = await page.context().newPage();
     await tab.goto(await makeLink(on.server, target));
-    await tab.getByText(/^Approved by \S+ on an approval page, \d+ seconds? ago\.$/).waitFor();
+    await tab.getByText(/^Approved by \S+ on an approval page, (?:just now|\d+ seconds? ago)\.$/).waitFor();
     await tab.getByRole('button', { name: 'Show all' }).click();
     await tab.getByRole('region', { name: 'Write a.md' }).getByRole('button', { name: 'Approve' }).waitFor();
   });

@@ -13,8 +13,8 @@ export interface SettledCall {
 export function decidedElsewhereText(found: SettledCall | undefined, now: number): string {
   if (found === undefined) return 'This task has no such action.';
   const { decided, state } = found;
-  // A call that nobody decided keeps the state `waiting` after its task was cancelled.
-  const why = state === 'waiting' ? 'its task has ended' : `it is ${state}`;
+  // The end of a task skips the calls that nobody decided.
+  const why = state === 'skipped' ? 'its task has ended' : `it is ${state}`;
   if (decided === undefined) return `This action no longer waits: ${why}. Nobody decided it.`;
   return `${decidedByText(decided)}, ${agoText(now - Date.parse(decided.at))}.`;
 }

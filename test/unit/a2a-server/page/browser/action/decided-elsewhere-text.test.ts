@@ -23,7 +23,7 @@ describe('the sentence about a decided action', () => {
     expect(decidedElsewhereText({ callId: '1', state: 'withdrawn' }, now)).toBe(
       'This action no longer waits: it is withdrawn. Nobody decided it.',
     );
-    expect(decidedElsewhereText({ callId: '1', state: 'waiting' }, now)).toBe(
+    expect(decidedElsewhereText({ callId: '1', state: 'skipped' }, now)).toBe(
       'This action no longer waits: its task has ended. Nobody decided it.',
     );
     expect(decidedElsewhereText(undefined, now)).toBe('This task has no such action.');
