@@ -1,7 +1,7 @@
 /**
  * Says whether a client reads a task at another server of the same database. Each server has a record for each task
  * that a client reads there. A killed server leaves its records behind, so its tasks count as read until a later start
- * removes them. In doubt, a task counts as read.
+ * removes them. A task also counts as read if the records cannot be read. A record that cannot be written is only logged.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { onAbort } from '../../../shared/runtime/abort.ts';
