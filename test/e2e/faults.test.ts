@@ -118,7 +118,7 @@ describe('a short run of the fault harness', () => {
 
   it('R63 malformed responses of agents never stop the bridge, and each call gets a result', async () => {
     const counts = await answers;
-    expect(counts['answers: malformed answers and events']).toBeGreaterThanOrEqual(2_500);
+    expect(counts['answers: malformed answers and events']).toBeGreaterThanOrEqual(1_000);
     expect(counts['answers: calls that failed with a sentence']).toBeGreaterThan(100);
     expect(counts['answers: calls that came through']).toBeGreaterThan(100);
   });

@@ -16,7 +16,7 @@ import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 
 /** A round ends after this number of malformed answers. */
-const MALFORMED = 2_500;
+const MALFORMED = 1_000;
 /** The number of parallel calls. It is high, because some of the calls wait for a retry. */
 const AT_ONCE = 60;
 const UNFORESEEN = /did not expect|uncaught error|unhandled rejection|unexpected error/;

@@ -29,7 +29,7 @@ Parts:
   stalls    a peer that accepts and never answers, or stops in the middle
   disk      a disk that is full for a while (Linux, with prlimit of util-linux)
   frames    malformed MCP frames at the bridge, 2,500 a round
-  answers   malformed answers and events of agents at the bridge, 2,500 a round
+  answers   malformed answers and events of agents at the bridge, 1,000 a round
   replicas  three servers on one PostgreSQL: SIGKILL, SIGSTOP, cut connections of the database and of clients
   blackbox  what any A2A server keeps and loses, on our server and on one that forgets
 

@@ -48,7 +48,7 @@ test('a text has the width that string-width gives it, and the graphemes of Intl
 });
 
 test('a long text has the same width and graphemes, wherever its windows end', () => {
-  const longText = fc.tuple(fc.string({ unit: UNIT, minLength: 1, maxLength: 12 }), fc.nat({ max: 1_500 }));
+  const longText = fc.tuple(fc.string({ unit: UNIT, minLength: 1, maxLength: 12 }), fc.nat({ max: 300 }));
   fc.assert(
     fc.property(fc.array(longText, { minLength: 1, maxLength: 3 }), (parts) => {
       const text = parts.map(([piece, times]) => piece.repeat(times)).join('');
