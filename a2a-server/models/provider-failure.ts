@@ -8,14 +8,13 @@ import {
   JSONParseError,
   TypeValidationError,
 } from '@ai-sdk/provider';
-import { z } from 'zod';
 import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { isProgramFileMissing } from '../../shared/runtime/missing-program-file.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
-import { parseJson } from '../../shared/text/parse-json.ts';
 import { PromptTooLongError, RETRY_AFTER_FACT } from './model.ts';
 import { StreamCutOffError } from './model-stream-reader.ts';
+import { errorNames, unreadReason, rawReason, requestedPauseMs } from './provider-error-body.ts';
 
 interface ProviderFailure {
   error: ProductError;
@@ -35,13 +34,16 @@ const RETRIED_STATUSES = new Set([408, 409, 425, 429]);
 
 /**
  * Matches the message for a prompt that is too long. No provider has a special HTTP status for this error.
- * - Anthropic: "prompt is too long: …".
+ * - Anthropic: "prompt is too long: …", "input length and `max_tokens` exceed context limit: …".
  * - OpenAI, vLLM: "maximum context length is …".
  * - Google: "input token count (…) exceeds the maximum number of tokens allowed".
  * - llama.cpp: "exceeds the available context size".
+ * - xAI: "maximum prompt length is …".
+ * - Groq: "Please reduce the length of the messages".
+ * - Moonshot: "exceeded model token limit".
  */
 const TOO_LONG =
-  /(?:prompt|input|request) is too (?:long|large)|maximum context|context[ _](?:length|size|window)|token count .*exceeds/i;
+  /(?:prompt|input|request) is too (?:long|large)|maximum (?:context|prompt length)|context[ _](?:length|limit|size|window)|token count .*exceeds|reduce the length|model token limit/i;
 
 /**
  * Matches llama.cpp's message inside a stream (code 500). The same prompt would fail again, so the prompt must be
@@ -91,7 +93,7 @@ export function classifyProviderFailure(thrown: unknown, blame: ProviderFailureC
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
   const message = `${blame.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}.`;
-  const waitMs = waitOf(thrown);
+  const waitMs = requestedPauseMs(thrown);
   const asked = waitMs === undefined ? {} : { [RETRY_AFTER_FACT]: String(waitMs) };
   const error = new ProductError('AGENT_UNREACHABLE', message, { facts: { ...facts, ...asked } });
   return { error, retry: true, waitMs };
@@ -120,17 +122,15 @@ const REFUSED_KEY =
   /api[ _]key(?: is)?[ _](?:not valid|invalid|expired|not found)|(?:incorrect|invalid) api key/i;
 
 function refusesKey(thrown: unknown, status: number | undefined): boolean {
-  return status === 400 && thrown instanceof Error && REFUSED_KEY.test(thrown.message);
+  return status === 400 && REFUSED_KEY.test(saidBy(thrown));
 }
 
 /**
  * True if the account has no credit. OpenAI sends 429 with `insufficient_quota`, Anthropic 400, other providers 402.
  */
 function hasNoCredit(thrown: unknown, status: number | undefined): boolean {
-  const sent = APICallError.isInstance(thrown) ? fieldOf(thrown.data, 'error') : thrown;
-  const names = [fieldOf(sent, 'code'), fieldOf(sent, 'type')];
-  if (status === 402 || names.includes('insufficient_quota')) return true;
-  return status === 400 && thrown instanceof Error && /credit balance is too low/i.test(thrown.message);
+  if (status === 402 || errorNames(thrown).includes('insufficient_quota')) return true;
+  return status === 400 && /credit balance is too low/i.test(saidBy(thrown));
 }
 
 /**
@@ -183,23 +183,32 @@ function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (thrown instanceof StreamCutOffError) return true;
   if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
   if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
+  const names = errorNames(thrown);
+  if (names.includes(INVALID_CALL)) return true;
   if (status !== undefined) return RETRIED_STATUSES.has(status) || status >= 500;
-  const names = [fieldOf(thrown, 'type'), fieldOf(thrown, 'code')].filter((name) => typeof name === 'string');
   if (names.length > 0) return names.some((name) => PASSING_TYPES.has(name));
   // The AI SDK throws these errors for an invalid stream, and for a stream without a finish reason.
   return InvalidResponseDataError.isInstance(thrown) || JSONParseError.isInstance(thrown);
 }
 
 /**
+ * Groq's name for a tool call that Groq cannot parse, with status 400. It happens now and then, and the next answer is
+ * mostly fine.
+ */
+const INVALID_CALL = 'tool_use_failed';
+
+/**
  * The names of temporary errors. An error inside a stream has no HTTP status, so its name decides. Anthropic and OpenAI
- * send the name as the type, OpenRouter as the code.
+ * send the name as the type, OpenRouter and Groq as the code.
  */
 const PASSING_TYPES = new Set([
   'overloaded_error',
   'api_error',
   'rate_limit_error',
+  'rate_limit_exceeded',
   'timeout_error',
   'server_error',
+  'internal_server_error',
 ]);
 
 /** True if the answer began with a success status and then failed. */
@@ -249,52 +258,29 @@ function certificateFailure(thrown: unknown): string | undefined {
 }
 
 function statusOf(thrown: unknown): number | undefined {
-  // An error inside a stream is an object. Google writes its status as `code`, OpenAI as `statusCode`.
+  // An error inside a stream is an object. Google writes its status as `code`, OpenAI as `statusCode`, Groq as
+  // `status_code`.
   const status = APICallError.isInstance(thrown)
     ? thrown.statusCode
-    : (fieldOf(thrown, 'statusCode') ?? fieldOf(thrown, 'code'));
+    : (fieldOf(thrown, 'statusCode') ?? fieldOf(thrown, 'status_code') ?? fieldOf(thrown, 'code'));
   return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
 }
 
 function saidBy(thrown: unknown): string {
   if (JSONParseError.isInstance(thrown) || TypeValidationError.isInstance(thrown))
-    return 'its answer is not in the format of its API';
+    return unreadReason(thrown) ?? 'its answer is not in the format of its API';
   if (brokeOff(thrown)) return 'the answer ended early';
   if (isNetworkFailure(thrown)) return 'the connection to it failed';
-  const message = thrown instanceof Error ? errorMessageOf(thrown) : fieldOf(thrown, 'message');
+  const message =
+    unreadReason(thrown) ?? (thrown instanceof Error ? errorMessageOf(thrown) : fieldOf(thrown, 'message'));
   if (typeof message !== 'string' || message === '') return 'it gave no reason';
   const raw = rawReason(thrown);
   return raw === undefined ? message : `${message}: ${raw}`;
 }
-
-/**
- * Returns the message of the model's provider from `metadata.raw`. OpenRouter's own message is only "Provider returned
- * error".
- *
- * Source: https://openrouter.ai/docs/api/reference/errors-and-debugging
- */
-function rawReason(thrown: unknown): string | undefined {
-  if (!APICallError.isInstance(thrown)) return undefined;
-  const { data } = rawReasonSchema.safeParse(thrown.responseBody);
-  return data?.error.metadata.raw;
-}
-
-const rawReasonSchema = z
-  .string()
-  .transform(parseJson)
-  .pipe(z.object({ error: z.object({ metadata: z.object({ raw: z.string() }) }) }));
 
 function redact(text: string, secrets: readonly string[]): string {
   const clean = secrets
     .filter((secret) => secret !== '')
     .reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
   return clean.replaceAll(/\s+/g, ' ').slice(0, 500).replace(/\.$/, '');
-}
-
-/** Reads `Retry-After` (RFC 9110 §10.2.3). The header contains seconds or a date. Returns milliseconds. */
-function waitOf(thrown: unknown): number | undefined {
-  const value = APICallError.isInstance(thrown) ? thrown.responseHeaders?.['retry-after'] : undefined;
-  if (value === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

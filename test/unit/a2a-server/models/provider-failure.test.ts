@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
+import {
+  APICallError,
+  InvalidResponseDataError,
+  JSONParseError,
+  TypeValidationError,
+} from '@ai-sdk/provider';
 import { PromptTooLongError, RETRY_AFTER_FACT } from '../../../../a2a-server/models/model.ts';
 import {
   classifyProviderFailure,
@@ -25,6 +30,11 @@ function http(
   });
 }
 
+/** An error whose body has another format than the AI SDK reads. */
+function unread(statusCode: number, body: unknown): APICallError {
+  return Object.assign(http(statusCode, 'Bad Request'), { responseBody: JSON.stringify(body) });
+}
+
 function network(code: string): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error('low level'), { code }) });
 }
@@ -48,6 +58,13 @@ describe('a temporary failure of a provider', () => {
       'a module that an upgrade has deleted',
       Object.assign(new Error('no such file'), { code: 'ENOENT', path: '/dist/dist-QPZBNGW3.js' }),
     ],
+    [
+      'a tool call that Groq could not parse',
+      unread(400, { error: { message: 'Failed to call a function.', code: 'tool_use_failed' } }),
+    ],
+    ['the same in a stream', { message: 'Failed to call a function.', code: 'tool_use_failed' }],
+    ['a status that Groq reports in the stream', { message: 'Over capacity', status_code: 503 }],
+    ['a rate limit reported in the stream', { message: 'busy', type: 'tokens', code: 'rate_limit_exceeded' }],
     ['no connection', network('ECONNREFUSED')],
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
@@ -125,6 +142,7 @@ describe('the error message of a provider failure', () => {
 test.each([
   ['7', 7_000],
   ['0', 0],
+  ['7.25', 7_250],
   ['soon', undefined],
   [new Date(0).toUTCString(), 0],
 ])('the header Retry-After %j requests a pause of %j ms', (value, ms) => {
@@ -133,6 +151,16 @@ test.each([
 
 test.each([
   ['Anthropic', http(400, 'prompt is too long: 210000 tokens > 200000 maximum')],
+  [
+    'Anthropic with the answer',
+    http(400, 'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000'),
+  ],
+  ['Groq', http(400, 'Please reduce the length of the messages or completion.')],
+  ['Moonshot', http(400, 'Your request exceeded model token limit: 262144 (requested: 291351)')],
+  [
+    'xAI',
+    unread(400, { code: 'invalid-argument', error: "This model's maximum prompt length is 131072 but …" }),
+  ],
   [
     'OpenAI',
     http(400, "This model's maximum context length is 128000 tokens. However, you requested 130000"),
@@ -166,10 +194,43 @@ test('the failure contains the pause that the provider requests', () => {
   ).toBe('7000');
 });
 
+test('the failure contains the pause that Google requests in the body', () => {
+  const details = [
+    { '@type': 'google.rpc.QuotaFailure' },
+    { '@type': 'google.rpc.RetryInfo', retryDelay: '37.5s' },
+  ];
+  const thrown = Object.assign(http(429), { responseBody: JSON.stringify({ error: { details } }) });
+  expect(classifyProviderFailure(thrown, BLAME).waitMs).toBe(37_500);
+});
+
+test.each([
+  ['xAI', { code: 'invalid-argument', error: 'Unknown tool.' }, 'Unknown tool'],
+  ['Mistral', { object: 'error', message: 'Unknown tool.', type: 'invalid_request' }, 'Unknown tool'],
+  [
+    'Google’s endpoint for the OpenAI API',
+    [{ error: { code: 400, message: 'Unknown tool.' } }],
+    'Unknown tool',
+  ],
+  ['a FastAPI server', { detail: 'Unknown tool.' }, 'Unknown tool'],
+  ['its validation', { detail: [{ msg: 'Unknown tool' }] }, '[{"msg":"Unknown tool"}]'],
+])('the error message has the reason in the format of %s', (_, body, reason) => {
+  const { error } = classifyProviderFailure(unread(400, body), BLAME);
+  expect(error.message).toBe(`openai:m refused the request (400): ${reason}`);
+});
+
+test('the error message has the reason that a stream contains as a text', () => {
+  const thrown = new TypeValidationError({ value: { error: 'out of memory' }, cause: new Error('zod') });
+  expect(classifyProviderFailure(thrown, BLAME).error.message).toContain('out of memory');
+});
+
 describe('an account without credit at a provider', () => {
-  const quota = { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } };
+  const noCredit = { message: 'You exceeded your current quota', code: 'insufficient_quota' };
   test.each([
-    ['a status 429 with insufficient_quota', Object.assign(http(429), { data: quota })],
+    ['a status 429 with insufficient_quota', unread(429, { error: noCredit })],
+    [
+      'the same in the first event of a stream',
+      unread(429, { type: 'response.failed', response: { error: noCredit } }),
+    ],
     [
       'the same in a stream',
       { message: 'no', code: 'insufficient_quota', statusCode: 429, isRetryable: false },
@@ -186,13 +247,12 @@ describe('an account without credit at a provider', () => {
   });
 });
 
-test.each(['API key not valid. Please pass a valid API key.', 'Incorrect API key provided: sk'])(
-  'the error for a key refused with status 400 names the key’s variable: %s',
-  (said) => {
-    const { error } = classifyProviderFailure(http(400, said), BLAME);
-    expect(error.message).toContain('Check OPENAI_API_KEY');
-  },
-);
+test.each([
+  ['Google', http(400, 'API key not valid. Please pass a valid API key.')],
+  ['xAI', unread(400, { code: 'invalid argument', error: 'Incorrect API key provided: sk' })],
+])('the error for a key that %s refuses with status 400 names the key’s variable', (_, thrown) => {
+  expect(classifyProviderFailure(thrown, BLAME).error.message).toContain('Check OPENAI_API_KEY');
+});
 
 test('an HTTP status inside a stream counts like the status of a response', () => {
   const thrown = { message: 'The server had an error', type: 'response.failed', statusCode: 500 };
