@@ -105,7 +105,7 @@ export class ModelStreamReader {
     // For an interrupted stream, some providers send a `finish` without a raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
       return { type: 'failure', error: new StreamCutOffError() };
-    const isMalformed = finishReason.raw === MALFORMED_CALL;
+    const isMalformed = MALFORMED.has(finishReason.raw ?? '');
     if (finishReason.unified === 'error' && !isMalformed)
       return { type: 'failure', error: new FinishReasonError(finishReason.raw ?? 'error') };
     const end = isMalformed
@@ -125,10 +125,18 @@ export class ModelStreamReader {
 }
 
 /**
- * Gemini's reason for a tool call that Google cannot parse. It happens now and then, and the next answer is mostly fine.
- * So the turn counts as empty, and the model is asked again a limited number of times.
+ * Gemini's reasons for an answer that Google cannot parse, e.g. because of a tool call. It happens now and then, and the
+ * next answer is mostly fine. So the turn counts as empty, and the model is asked again a limited number of times. The
+ * text before such a call is no complete answer.
+ *
+ * Source: https://ai.google.dev/api/generate-content#FinishReason
  */
-const MALFORMED_CALL = 'MALFORMED_FUNCTION_CALL';
+const MALFORMED: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MALFORMED_RESPONSE',
+]);
 
 /**
  * Returns the calls of an answer that was cut off, without the call that the cut has hit. Its input is no complete JSON,

@@ -205,15 +205,21 @@ describe('the events of a model’s turn', () => {
     },
   );
 
-  test('an answer with a tool call that Google cannot parse counts as empty, and none of its calls runs', async () => {
-    const raw = 'MALFORMED_FUNCTION_CALL';
-    const finish = { ...FINISH, finishReason: { unified: 'error' as const, raw } };
-    const events = await collect(modelOf(() => streamOf(text('I call'), call('{"a":1}'), finish)));
-    expect(events).toMatchObject([
-      { type: 'text', text: 'I call' },
-      { type: 'finish', end: 'empty', usage: { inputTokens: 5 } },
-    ]);
-  });
+  test.each([
+    ['MALFORMED_FUNCTION_CALL', 'error' as const],
+    ['UNEXPECTED_TOOL_CALL', 'other' as const],
+    ['MALFORMED_RESPONSE', 'other' as const],
+  ])(
+    'an answer that Google cannot parse (%s) counts as empty, and none of its calls runs',
+    async (raw, unified) => {
+      const finish = { ...FINISH, finishReason: { unified, raw } };
+      const events = await collect(modelOf(() => streamOf(text('I call'), call('{"a":1}'), finish)));
+      expect(events).toMatchObject([
+        { type: 'text', text: 'I call' },
+        { type: 'finish', end: 'empty', usage: { inputTokens: 5 } },
+      ]);
+    },
+  );
 
   test('an event of a new type is ignored, and an invalid event of a known type or an error is not', async () => {
     expect((await answerWith(refused({ type: 'usage_hint' })))[0]).toEqual({ type: 'text', text: 'ok' });
@@ -296,11 +302,11 @@ describe('the retry of a model request', () => {
   test('a turn that the provider ends with an error is not retried', async () => {
     const malformed: LanguageModelV3StreamPart = {
       ...FINISH,
-      finishReason: { unified: 'error', raw: 'UNEXPECTED_TOOL_CALL' },
+      finishReason: { unified: 'error', raw: 'MISSING_THOUGHT_SIGNATURE' },
     };
     await expect(collect(modelOf(() => streamOf(malformed)))).rejects.toMatchObject({
       reason: 'AGENT_ERROR',
-      message: expect.stringContaining('UNEXPECTED_TOOL_CALL'),
+      message: expect.stringContaining('MISSING_THOUGHT_SIGNATURE'),
     });
   });
 });
