@@ -27,37 +27,22 @@ export async function readBoundedBytes(
   return Buffer.concat(chunks, total);
 }
 
-/**
- * Returns a stream that passes server-sent events through. The stream fails if one event exceeds `maxEventBytes`, or if
- * no data arrives for `silenceMs`. A heartbeat counts as data.
- */
-export function createSseLimiter(
-  { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },
-  failing: MakeError,
-): TransformStream<Uint8Array, Uint8Array> {
-  let open = 0;
-  let lineEnded = true;
-  let timer: NodeJS.Timeout | undefined;
-  return new TransformStream({
-    start(controller) {
-      if (silenceMs === undefined) return;
-      timer = setTimeout(() => {
-        controller.error(failing(`the stream was silent for ${String(silenceMs / 1000)} s`));
-      }, silenceMs);
-      timer.unref();
-    },
-    transform(chunk, controller) {
-      timer?.refresh();
-      const rest = afterLastBlankLine(chunk, lineEnded);
-      open = rest ?? open + chunk.length;
-      lineEnded = endsLine(chunk, lineEnded);
-      if (open > maxEventBytes) controller.error(failing(tooLarge('event', maxEventBytes)));
-      else controller.enqueue(chunk);
-    },
-    flush() {
-      clearTimeout(timer);
-    },
-  });
+/** Limits the size of each event in a stream of server-sent events. It sees each chunk of the stream once, in order. */
+export class SseEventLimit {
+  readonly #maxBytes: number;
+  #open = 0;
+  #lineEnded = true;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Returns a sentence without a full stop if the chunk makes an event too large. */
+  exceededWith(chunk: Uint8Array): string | undefined {
+    this.#open = afterLastBlankLine(chunk, this.#lineEnded) ?? this.#open + chunk.length;
+    this.#lineEnded = endsLine(chunk, this.#lineEnded);
+    return this.#open > this.#maxBytes ? tooLarge('event', this.#maxBytes) : undefined;
+  }
 }
 
 /**

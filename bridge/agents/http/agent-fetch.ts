@@ -2,7 +2,7 @@
  * A `fetch` for the requests to one agent. It adds the credentials, and limits the size and duration of responses. A
  * response that is not A2A becomes a typed error.
  */
-import { readBoundedBytes, createSseLimiter } from '../../../shared/net/bounded-body.ts';
+import { readBoundedBytes, SseEventLimit } from '../../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
@@ -198,10 +198,12 @@ async function toBoundedResponse(
   }
   const type = answer.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
-    const bound = createSseLimiter({ maxEventBytes: MAX_EVENT_BYTES, silenceMs }, outOfBounds);
     const { statusText, headers } = answer;
-    const init = { status, statusText, headers: Object.fromEntries(headers) };
-    return new Response(streamOf(answer).pipeThrough(bound), init);
+    return new Response(eventStreamOf(answer, silenceMs), {
+      status,
+      statusText,
+      headers: Object.fromEntries(headers),
+    });
   }
   // The caller parses the JSON, so it needs the whole body.
   const asked = accept?.split(',').map((each) => each.trim()) ?? [];
@@ -226,9 +228,8 @@ async function* chunksOf(
   { body }: HttpAnswer,
   silenceMs: number | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const end = (): unknown =>
-    body.destroy(outOfBounds(`it was silent for ${String(Number(silenceMs) / 1000)} s`));
-  const timer = silenceMs === undefined ? undefined : setTimeout(end, silenceMs);
+  const end = (ms: number): unknown => body.destroy(outOfBounds(`it was silent for ${seconds(ms)}`));
+  const timer = silenceMs === undefined ? undefined : setTimeout(end, silenceMs, silenceMs);
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       timer?.refresh();
@@ -239,33 +240,57 @@ async function* chunksOf(
   }
 }
 
-function streamOf({ body, discard, failure }: HttpAnswer): ReadableStream<Uint8Array> {
+/**
+ * Returns the stream of server-sent events. The stream fails if one event is too large, or if no data arrives for
+ * `silenceMs`. A heartbeat counts as data.
+ */
+function eventStreamOf(
+  { body, discard, failure }: HttpAnswer,
+  silenceMs: number | undefined,
+): ReadableStream<Uint8Array> {
+  const limit = new SseEventLimit(MAX_EVENT_BYTES);
+  let silence: NodeJS.Timeout | undefined;
   let over = false;
+  /** Ends the stream once. @returns false if it has ended before */
+  const end = (): boolean => {
+    clearTimeout(silence);
+    return !over && (over = true);
+  };
   return new ReadableStream<Uint8Array>({
     start(controller) {
+      const giveUp = (why: string): void => {
+        if (!end()) return;
+        controller.error(outOfBounds(why));
+        discard();
+      };
+      if (silenceMs !== undefined)
+        silence = setTimeout(giveUp, silenceMs, `the stream was silent for ${seconds(silenceMs)}`).unref();
       body.on('data', (chunk: Uint8Array) => {
         if (over) return;
+        silence?.refresh();
+        const exceeded = limit.exceededWith(chunk);
+        if (exceeded !== undefined) return giveUp(exceeded);
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) body.pause();
       });
       body.once('end', () => {
-        if (over) return;
-        over = true;
-        controller.close();
+        if (end()) controller.close();
       });
       body.on('error', (cause) => {
-        if (over) return;
-        over = true;
-        controller.error(failure(cause));
+        if (end()) controller.error(failure(cause));
       });
       body.pause();
     },
     pull: () => void body.resume(),
     cancel() {
-      over = true;
+      end();
       discard();
     },
   });
+}
+
+function seconds(ms: number): string {
+  return `${String(ms / 1000)} s`;
 }
 
 function outOfBounds(message: string): HttpError {

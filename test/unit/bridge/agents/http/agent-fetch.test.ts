@@ -269,6 +269,41 @@ describe('fetch for requests to agents', () => {
     await reader?.cancel();
   });
 
+  test('X3 an event without an end fails the stream, and its connection closes', async () => {
+    const closed = new Promise((resolve) => {
+      agent.answer = (_, response) => {
+        response.once('close', () => resolve(true));
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const more = (): void => void response.write(`data: ${'x'.repeat(MEGABYTE)}\n`, more);
+        more();
+      };
+    });
+    const endless = await ask(agent.url, { method: 'POST' });
+    await expect(endless.text()).rejects.toThrow('an event of more than 16 MB');
+    expect(await closed).toBe(true);
+  });
+
+  test.each(['ends', 'is cancelled', 'fails'])('a stream that %s leaves no timer behind', async (how) => {
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: one\n\n', () => {
+        if (how === 'ends') response.end();
+        if (how === 'fails') response.destroy();
+      });
+    };
+    const timeouts = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      const quiet = createAgentFetch({ origin: agent.url, headers: {}, timeouts });
+      const answered = await quiet(agent.url, { method: 'POST', body: '{}' });
+      if (how === 'is cancelled') await answered.body?.cancel();
+      else await answered.text().catch(() => undefined);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   test('a response that breaks off is a network failure', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
