@@ -2,7 +2,8 @@
  * Adapts a language model of the AI SDK (interface version 3) to the server's `Model`.
  *
  * - A request is retried only before its first event. So no text appears twice.
- * - If the provider refuses the reasoning or signatures of earlier turns, the next request omits them.
+ * - If the provider refuses the reasoning or signatures of earlier turns, the next request omits them. If it demands the
+ *   reasoning of a turn that has none, the next request contains a short text instead.
  * - If the provider refuses the files of the conversation, the next request replaces them by text.
  * - Tool calls appear only at the end of a turn. An interrupted turn yields no tool call.
  * - An abort cancels the request at once, without a wait for the provider. So does the end of the iteration.
@@ -15,6 +16,7 @@ import { PROVIDER_RETRY_POLICY, withRetries, type ProviderRetryPolicy } from './
 import { toCallOptions, type ProviderRequestOptions } from './ai-sdk-prompt.ts';
 import {
   classifyProviderFailure,
+  demandsReasoning,
   refusedKeyOrModel,
   refusesFiles,
   refusesReasoningState,
@@ -58,7 +60,7 @@ export function createAiSdkModel(source: AiSdkModelSource): Model {
     retryPolicy,
     maxAnswerChars,
     blame: { model: id, secrets: [], ...blame },
-    refusesReasoning: false,
+    reasoning: 'kept',
   };
   return {
     id,
@@ -125,8 +127,11 @@ interface StreamOptions {
   maxAnswerChars: number;
   retryPolicy: ProviderRetryPolicy;
   blame: ProviderFailureContext;
-  /** True if the endpoint has refused reasoning that had no signatures. No later request contains reasoning. */
-  refusesReasoning: boolean;
+  /**
+   * The endpoint's rule about the reasoning of earlier turns, as far as its refusals show it. `refused`: no later request
+   * contains reasoning. `demanded`: in later requests, each turn has reasoning.
+   */
+  reasoning: 'kept' | 'refused' | 'demanded';
 }
 
 interface OpenedStream {
@@ -209,18 +214,47 @@ async function openWithState(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<OpenedStream> {
-  const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
-  if (parts.length === 0) return openStream(asker, request, signal);
-  if (asker.refusesReasoning) return openStream(asker, withoutParts(request), signal);
   try {
-    return await openStream(asker, request, signal);
+    return await openStream(asker, withReasoningFor(asker, request), signal);
   } catch (error) {
-    if (!refusesReasoningState(error)) throw error;
+    if (asker.reasoning === 'kept' && demandsReasoning(error)) {
+      asker.reasoning = 'demanded';
+      return openStream(asker, withReasoningFor(asker, request), signal);
+    }
+    const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
+    if (parts.length === 0 || asker.reasoning === 'refused' || !refusesReasoningState(error)) throw error;
     const opened = await openStream(asker, withoutParts(request), signal);
     // The request without reasoning succeeded. So the reasoning was the cause.
-    asker.refusesReasoning ||= parts.every(({ state }) => state === undefined);
+    if (parts.every(({ state }) => state === undefined)) asker.reasoning = 'refused';
     return opened;
   }
+}
+
+function withReasoningFor({ reasoning }: StreamOptions, request: ModelRequest): ModelRequest {
+  switch (reasoning) {
+    case 'kept':
+      return request;
+    case 'refused':
+      return withoutParts(request);
+    case 'demanded':
+      return withReasoningInEachTurn(request);
+  }
+}
+
+/** The text for reasoning that is lost, e.g. because another model wrote the turn. Some endpoints refuse an empty text. */
+const LOST_REASONING = '(The reasoning of this turn is not available.)';
+
+function withReasoningInEachTurn(request: ModelRequest): ModelRequest {
+  const conversation = request.conversation.map((step): ConversationStep => {
+    if (step.role !== 'assistant') return step;
+    const parts = step.parts ?? [
+      ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
+      ...step.calls.map((call) => ({ ...call, type: 'call' as const })),
+    ];
+    if (parts.some((part) => part.type === 'reasoning' && part.text !== '')) return step;
+    return { ...step, parts: [{ type: 'reasoning', text: LOST_REASONING }, ...parts] };
+  });
+  return { ...request, conversation };
 }
 
 function withoutParts(request: ModelRequest): ModelRequest {

@@ -153,6 +153,18 @@ export function refusesReasoningState(thrown: unknown): boolean {
 }
 
 /**
+ * Matches the message for a turn whose reasoning is missing.
+ * - DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API".
+ * - Moonshot: "thinking is enabled but reasoning_content is missing in assistant tool call message".
+ */
+const MISSING_REASONING = /reasoning_content.*(?:passed back|missing)/i;
+
+/** True if the provider may accept the conversation with reasoning in each turn. */
+export function demandsReasoning(thrown: unknown): boolean {
+  return statusOf(thrown) === 400 && MISSING_REASONING.test(saidBy(thrown));
+}
+
+/**
  * Matches the message for a refused file.
  * - Anthropic: "Could not process image", "image exceeds 5 MB maximum", "The PDF specified was not valid".
  * - OpenAI: "unsupported image".

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   demanded,
   eventsOf,
+  fieldOf,
   listOf,
   PROVIDER_STATE,
   PROVIDERS,
@@ -157,6 +158,46 @@ describe('a provider that refuses the hidden state of earlier turns', () => {
       await on.replay(folder, 'text');
       await sendUntilSettled(service.tasks, { ...messageOf('Thanks'), sessionId: first.sessionId });
       expect(on.endpoint.received).toHaveLength(3 + refusals);
+    },
+  );
+});
+
+describe('a provider that demands the reasoning of each turn with calls', () => {
+  it.each([
+    'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+  ])(
+    'the provider gets a text for reasoning that does not exist, and demands it once only: %s',
+    async (message) => {
+      const provider = PROVIDERS.find(({ name }) => name === 'openai-compatible');
+      const other = PROVIDERS.find(({ name }) => name === 'ollama');
+      if (provider === undefined || other === undefined) throw new Error('no such provider');
+      const service = await startTaskService({ ...on.where, models: on.models(other, provider) });
+      await on.replay(other.folder, 'thinking-and-parallel-calls', 'text');
+      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+      await untilSettled(service.tasks, first);
+
+      const statuses: number[] = [];
+      on.endpoint.otherwise(({ body }) => {
+        const complete = listOf(fieldOf(body, 'messages')).every(
+          (step) => fieldOf(step, 'tool_calls') === undefined || Boolean(fieldOf(step, 'reasoning_content')),
+        );
+        statuses.push(complete ? 200 : 400);
+        return complete
+          ? { type: 'turn', turn: { text: ['ok'] } }
+          : { type: 'status', status: 400, body: { error: { message, type: 'invalid_request_error' } } };
+      });
+      for (const text of ['Thanks', 'Once more']) {
+        const asked = messageOf(text);
+        const settings = { ...asked.settings, model: provider.model };
+        const { status } = await sendUntilSettled(service.tasks, {
+          ...asked,
+          sessionId: first.sessionId,
+          settings,
+        });
+        expect(status).toEqual({ state: 'completed' });
+      }
+      expect(statuses).toEqual([400, 200, 200]);
     },
   );
 });
