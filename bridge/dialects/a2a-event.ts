@@ -38,6 +38,11 @@ export interface DialectFieldReaders {
    * reasoning.
    */
   reasoningTurn?(metadata: unknown): number | null;
+  /**
+   * True if the agent may answer with a message in the status `working`. Such agents end the task without a message and
+   * without artifacts, e.g. those of Microsoft Agent Framework.
+   */
+  answersInStatus?: true;
   /** Returns the cost of one request to the model. Absent if the dialect does not report costs. */
   cost?(metadata: unknown): EventCost | null;
   /**
@@ -72,10 +77,13 @@ export function readA2aEvent(event: StreamResponse, reading: DialectFieldReaders
       if (activity !== null)
         observations.push({ type: 'activity', activity, ...(at === undefined ? {} : { at }) });
       if (status !== undefined) {
+        const read = statusOf(status, taskId, reading);
+        const answers = reading.answersInStatus === true && read.state === 'working' && read.text !== '';
         observations.push({
           type: 'status',
           ...of,
-          ...statusOf(status, taskId, reading),
+          ...read,
+          ...(answers ? { reply: read.text } : {}),
           ...(at === undefined ? {} : { at }),
         });
       }

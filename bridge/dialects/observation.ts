@@ -57,6 +57,8 @@ export type Observation =
       text: string;
       pending: readonly PendingAction[];
       question: PlainTextQuestion | null;
+      /** The text, if it may be the agent's answer: an agent may end the task without repeating it. */
+      reply?: string;
       at?: string;
     }
   /** A step of a tool call. `at` is a time in RFC 3339, if the agent reports it. */

@@ -19,7 +19,7 @@ export const plainA2aDialect: Dialect = {
   keepsTask: false,
   clientNamesSession: false,
   ignores: ['workspace', 'autoExecute', 'readOnly', 'mode', 'model'],
-  read: (event) => readA2aEvent(event, PLAIN_FIELD_READERS),
+  read: (event) => readA2aEvent(event, { ...PLAIN_FIELD_READERS, answersInStatus: true }),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
   phraseCommand: refuseCommand,
   phraseDecisions(decisions, asked) {

@@ -83,7 +83,10 @@ export interface TaskView {
   /** The agent's MCP servers, as the agent last reported them. Absent if it reports none. */
   servers?: readonly ToolServerView[];
   outputs: readonly ObservedArtifact[];
-  /** The agent's last message that is neither an artifact nor a status. */
+  /**
+   * The agent's last message that is not an artifact. It may be the answer: an agent may send it in a status, and then
+   * end the task without it.
+   */
   reply: string;
   /** The last cost that the agent has reported. Null after an event that makes it outdated. */
   cost: Cost | null;
@@ -175,13 +178,14 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
       });
     }
     case 'status': {
-      const { taskId, sessionId, state, text, pending, question } = observation;
+      const { taskId, sessionId, state, text, pending, question, reply } = observation;
       return completeEndedView({
         ...viewOfTask(view, taskId, sessionId),
         state,
         text,
         pending,
         question,
+        ...(reply !== undefined && { reply }),
         cost: null,
       });
     }
