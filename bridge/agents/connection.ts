@@ -10,8 +10,13 @@ import {
   A2A_VERSION_HEADER,
   TaskState,
 } from '@a2a-js/sdk';
-import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
-import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import type { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
 import { AGENT_COMMAND_EXTENSION, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import {
@@ -171,14 +176,14 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
   const { headers: credentials, isGone } = endpoint;
   const peer = { origin, headers: credentials, ...(isGone && { isGone }) };
   const plainFetch = createAgentFetch(peer);
-  const { card, facts } = await fetchAgentCard(
+  const { card, facts: declared } = await fetchAgentCard(
     endpoint.cardUrl ?? endpoint.url,
     (input, init) => plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
     endpoint.cardKeys,
   );
-  const resumable = resumableStreamUrl(facts);
+  const resumable = resumableStreamUrl(declared);
   const dialect = chooseDialect(
-    { name: facts.name, extensions: facts.extensions.map((each) => each.uri) },
+    { name: declared.name, extensions: declared.extensions.map((each) => each.uri) },
     endpoint.dialect,
   );
   const fetchImpl = createAgentFetch({
@@ -194,11 +199,15 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
       : { timeouts: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: MAX_SILENCE_MS } }),
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
-  const client = await new ClientFactory({
+  const factory = new ClientFactory({
     // A2A 1.0 §8.3.2: a client uses the first interface of the card that it supports. So the bridge itself prefers no
     // transport.
     transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
-  }).createFromAgentCard(card);
+  });
+  const streamed = await factory.createFromAgentCard(card);
+  const streaming = declared.streaming && !losesChunks(streamed);
+  const client = streaming ? streamed : await factory.createFromAgentCard(withoutStreaming(card));
+  const facts = { ...declared, streaming };
   const extensions = [TOOL_APPROVAL_EXTENSION, RESUMABLE_STREAM_EXTENSION, AGENT_COMMAND_EXTENSION].filter(
     (uri) => declaresExtension(facts, uri),
   );
@@ -247,7 +256,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
 
   /**
    * Follows a task of an agent that has no cursors. The first event is the current task, so it includes the missed
-   * events. If the agent has no streams, each change of the fetched task is an event.
+   * events. If the agent has no streams, or refuses this one, each change of the fetched task is an event.
    */
   async function* currentThenNext(
     id: string,
@@ -257,15 +266,23 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     let now = await taskOf(id);
     onOpen();
     yield taskAsStreamResponse(now);
-    if (facts.streaming) yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
-    else
-      for (let unchanged = 0; isMoving(now) || (isWaiting(now) && unchanged < MAX_UNCHANGED_POLLS);) {
-        await delay(POLL_MS, undefined, { signal });
-        const before = now;
-        now = await taskOf(id);
-        unchanged = isDeepStrictEqual(before, now) ? unchanged + 1 : 0;
-        if (unchanged === 0) yield taskAsStreamResponse(now);
+    if (facts.streaming) {
+      try {
+        yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
+        return;
+      } catch (error) {
+        // The server of the Python SDK 0.3 has a stream only while the request for the work is open. Then it answers
+        // that it does not know the task, although it does.
+        if (requestFailure(error, '').arrival !== 'refused') throw error;
       }
+    }
+    for (let unchanged = 0; isMoving(now) || (isWaiting(now) && unchanged < MAX_UNCHANGED_POLLS);) {
+      await delay(POLL_MS, undefined, { signal });
+      const before = now;
+      now = await taskOf(id);
+      unchanged = isDeepStrictEqual(before, now) ? unchanged + 1 : 0;
+      if (unchanged === 0) yield taskAsStreamResponse(now);
+    }
   }
 
   return {
@@ -369,6 +386,19 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
       });
     },
   };
+}
+
+/**
+ * Returns true if the SDK loses chunks of artifacts. Over HTTP+JSON of A2A 0.3, it drops the field `append`, so that each
+ * chunk replaces the ones before. The bridge then fetches the task instead.
+ */
+function losesChunks({ transport: { protocolName, protocolVersion } }: Client): boolean {
+  return protocolName === 'HTTP+JSON' && protocolVersion.startsWith('0.');
+}
+
+/** Returns the card for which the SDK requests no streams. */
+function withoutStreaming(card: AgentCard): AgentCard {
+  return { ...card, capabilities: { extensions: [], ...card.capabilities, streaming: false } };
 }
 
 /** Returns the request header that activates these extensions. */

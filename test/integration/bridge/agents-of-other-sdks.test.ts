@@ -2,10 +2,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { type Message, Role, TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
+import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { firstTask, part } from '../../support/fake-agent-task.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import { DELEGATE, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient } from './support/raw-client.ts';
 
@@ -43,6 +46,16 @@ function sending(eventsOf: (ids: Ids) => readonly Event[]): AgentExecutor {
   };
 }
 
+function chunk(ids: Ids, value: string, { append }: { append: boolean }): Event {
+  const parts = [part({ $case: 'text', value })];
+  const no = { metadata: undefined, extensions: [], description: '' };
+  const artifact = { artifactId: 'answer', name: 'answer', parts, ...no };
+  return {
+    kind: 'artifactUpdate',
+    data: { ...ids, artifact, append, lastChunk: false, metadata: undefined },
+  };
+}
+
 /** @param text the text of the message in the status; undefined if it has no message */
 function status(ids: Ids, state: TaskState, text?: string): Event {
   const message = text === undefined ? undefined : agentMessage(ids, text);
@@ -64,6 +77,22 @@ function agentMessage(ids: Ids, value: string): Message {
     referenceTaskIds: [],
   };
 }
+
+const inChunks = sending((ids) => [
+  chunk(ids, 'One, ', { append: false }),
+  chunk(ids, 'two, ', { append: true }),
+  chunk(ids, 'three.', { append: true }),
+  status(ids, TaskState.TASK_STATE_COMPLETED),
+]);
+
+describe.each(['1.0', '0.3'] as const)('an agent of A2A %s that sends its answer in chunks', (version) => {
+  test.each(['JSONRPC', 'HTTP+JSON'] as const)('the result over %s has all chunks', async (binding) => {
+    const client = await bridgeTo(await plainAgent(version, { executor: inChunks, binding }));
+    const done = await client.call(DELEGATE, { task: 'Count' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'One, two, three.' });
+  });
+});
+
 describe.each(['1.0', '0.3'] as const)(
   'an agent of A2A %s that answers in a status, like the agents of Microsoft Agent Framework',
   (version) => {
@@ -79,3 +108,58 @@ describe.each(['1.0', '0.3'] as const)(
     });
   },
 );
+
+const rpcRequest = z.object({ id: z.unknown(), method: z.string() });
+
+/**
+ * Starts an agent whose request ends before its task, because the work goes on elsewhere. Like the server of the Python
+ * SDK 0.3, it knows the task then, but answers a new subscription with `TaskNotFoundError`.
+ * @param polls how often the task can be fetched before it has ended
+ */
+async function agentThatLeavesItsStream(polls: number): Promise<{ url: string; stop: () => Promise<void> }> {
+  const ids = { id: 'task-1', contextId: 'context-1' };
+  let fetched = 0;
+  let url = '';
+  const task = (): object => {
+    const ended = ++fetched > polls;
+    const artifacts = [{ artifactId: 'a', parts: [{ kind: 'text', text: 'Done elsewhere.' }] }];
+    const status = { state: ended ? 'completed' : 'working' };
+    return { kind: 'task', ...ids, status, ...(ended && { artifacts }) };
+  };
+  const server = createServer((request, response) => {
+    void (async () => {
+      if (request.method !== 'POST') {
+        const card = { name: 'worker', description: '', version: '1', url, protocolVersion: '0.3.0' };
+        const modes = { defaultInputModes: ['text'], defaultOutputModes: ['text'] };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ ...card, ...modes, skills: [], capabilities: { streaming: true } }));
+        return;
+      }
+      const { id, method } = rpcRequest.parse(await json(request));
+      const reply = (body: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...body });
+      if (method === 'message/stream') {
+        const first = { kind: 'task', ...ids, status: { state: 'working' } };
+        response.setHeader('content-type', 'text/event-stream');
+        response.end(`data: ${reply({ result: first })}\n\n`);
+        return;
+      }
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        method === 'tasks/get'
+          ? reply({ result: task() })
+          : reply({ error: { code: -32001, message: 'Task not found' } }),
+      );
+    })();
+  });
+  const { host, close } = await listenOnLoopback(server);
+  url = `http://${host}`;
+  return { url, stop: close };
+}
+
+describe('an agent of A2A 0.3 that knows a task, but refuses a subscription to it', () => {
+  test('the bridge fetches the task until it has ended, and does not count it as lost', async () => {
+    const client = await bridgeTo(await agentThatLeavesItsStream(1));
+    const done = await client.call(DELEGATE, { task: 'Work elsewhere' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Done elsewhere.' });
+  });
+});
