@@ -182,11 +182,13 @@ export class Sessions {
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
     const known = [...remembered, ...byAgents, ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
+    const isListed = (entry: OutboxEntry): boolean =>
+      arrived.has(entry.messageId) && !isTitleOnlyInOutbox(entry, answers.get(entry.agent));
     const entries = this.#outbox
       .entries()
       // A delegation that already has a task is in the agent's list. Entries of agents that are not configured are
       // omitted.
-      .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
+      .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !isListed(entry))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
     const all = sortSessionsForList(mergeListedSessions([...entries, ...known]));
@@ -305,6 +307,14 @@ function isLeftOut(
 ): boolean {
   if (answer?.lists !== true || (type !== 'accepted' && type !== 'collected')) return false;
   return states !== undefined || newest !== undefined || answer.unread > 0;
+}
+
+/**
+ * Returns true if only the outbox has the title and the time of this delegation, because the agent does not list its
+ * tasks. A session in memory has neither.
+ */
+function isTitleOnlyInOutbox({ state: { type } }: OutboxEntry, answer: AgentSessions | undefined): boolean {
+  return answer?.lists !== true && (type === 'accepted' || type === 'collected');
 }
 
 function has(states: readonly string[], state: string): boolean {

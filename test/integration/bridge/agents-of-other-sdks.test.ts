@@ -9,8 +9,8 @@ import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { firstTask, part } from '../../support/fake-agent-task.ts';
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
-import { DELEGATE, program, stateDirectory } from './support/bridge-stage.ts';
-import { RawClient } from './support/raw-client.ts';
+import { DELEGATE, LIST, program, stateDirectory } from './support/bridge-stage.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -123,8 +123,8 @@ async function agentThatLeavesItsStream(polls: number): Promise<{ url: string; s
   const task = (): object => {
     const ended = ++fetched > polls;
     const artifacts = [{ artifactId: 'a', parts: [{ kind: 'text', text: 'Done elsewhere.' }] }];
-    const status = { state: ended ? 'completed' : 'working' };
-    return { kind: 'task', ...ids, status, ...(ended && { artifacts }) };
+    const now = { state: ended ? 'completed' : 'working' };
+    return { kind: 'task', ...ids, status: now, ...(ended && { artifacts }) };
   };
   const server = createServer((request, response) => {
     void (async () => {
@@ -161,5 +161,17 @@ describe('an agent of A2A 0.3 that knows a task, but refuses a subscription to i
     const client = await bridgeTo(await agentThatLeavesItsStream(1));
     const done = await client.call(DELEGATE, { task: 'Work elsewhere' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Done elsewhere.' });
+  });
+});
+
+describe('an agent of A2A 0.3, which cannot list its tasks', () => {
+  test('the list shows the title and the time of a task that the bridge follows', async () => {
+    const client = await bridgeTo(await plainAgent('0.3'));
+    await client.call(DELEGATE, { task: 'Greet me' });
+    const listed = await client.call(LIST, {});
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ state: 'input_required', title: 'Greet me', updatedAt: expect.stringMatching(/^\d{4}-/) }],
+    });
+    expect(textOf(listed)).toContain(' — Greet me, ');
   });
 });
