@@ -1,5 +1,11 @@
 /** Fetches an agent card, validates it, and extracts the fields that the bridge uses. */
-import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
+import {
+  A2A_PROTOCOL_VERSION,
+  A2A_VERSION_HEADER,
+  AGENT_CARD_PATH,
+  type AgentCard,
+  type AgentInterface,
+} from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
@@ -94,11 +100,19 @@ export async function fetchAgentCard(
  * interfaces with the same binding and version, the SDK takes the last one.
  */
 function usableInterfaces({ supportedInterfaces }: AgentCard): AgentCard['supportedInterfaces'] {
-  const usable = supportedInterfaces.filter(hasHttpUrl);
+  const usable = supportedInterfaces.filter(hasHttpUrl).map(withKnownVersion);
   const kindOf = ({ protocolBinding, protocolVersion }: (typeof usable)[number]): string =>
     `${protocolBinding.toUpperCase()} ${protocolVersion}`;
   const kinds = usable.map(kindOf);
   return usable.filter((each, index) => kinds.indexOf(kindOf(each)) === index);
+}
+
+/**
+ * Returns the interface with a version that the SDK knows. It would send requests of A2A 1.0 to an agent of 0.2, e.g. to
+ * one of Pydantic AI. The requests of A2A 0.2.5 are those of 0.3.
+ */
+function withKnownVersion(each: AgentInterface): AgentInterface {
+  return /^0\.2(\.|$)/.test(each.protocolVersion ?? '') ? { ...each, protocolVersion: '0.3' } : each;
 }
 
 /**

@@ -114,14 +114,15 @@ const rpcRequest = z.object({ id: z.unknown(), method: z.string() });
 /**
  * Starts an agent whose request ends before its task, because the work goes on elsewhere. Like the server of the Python
  * SDK 0.3, it knows the task then, but answers a new subscription with `TaskNotFoundError`.
- * @param polls how often the task can be fetched before it has ended
  */
-async function agentThatLeavesItsStream(polls: number): Promise<{ url: string; stop: () => Promise<void> }> {
+async function agentThatLeavesItsStream(
+  protocolVersion: string,
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const ids = { id: 'task-1', contextId: 'context-1' };
   let fetched = 0;
   let url = '';
   const task = (): object => {
-    const ended = ++fetched > polls;
+    const ended = ++fetched > 1;
     const artifacts = [{ artifactId: 'a', parts: [{ kind: 'text', text: 'Done elsewhere.' }] }];
     const now = { state: ended ? 'completed' : 'working' };
     return { kind: 'task', ...ids, status: now, ...(ended && { artifacts }) };
@@ -129,7 +130,7 @@ async function agentThatLeavesItsStream(polls: number): Promise<{ url: string; s
   const server = createServer((request, response) => {
     void (async () => {
       if (request.method !== 'POST') {
-        const card = { name: 'worker', description: '', version: '1', url, protocolVersion: '0.3.0' };
+        const card = { name: 'worker', description: '', version: '1', url, protocolVersion };
         const modes = { defaultInputModes: ['text'], defaultOutputModes: ['text'] };
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ ...card, ...modes, skills: [], capabilities: { streaming: true } }));
@@ -156,13 +157,16 @@ async function agentThatLeavesItsStream(polls: number): Promise<{ url: string; s
   return { url, stop: close };
 }
 
-describe('an agent of A2A 0.3 that knows a task, but refuses a subscription to it', () => {
-  test('the bridge fetches the task until it has ended, and does not count it as lost', async () => {
-    const client = await bridgeTo(await agentThatLeavesItsStream(1));
-    const done = await client.call(DELEGATE, { task: 'Work elsewhere' });
-    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Done elsewhere.' });
-  });
-});
+describe.each(['0.3.0', '0.2.5'])(
+  'an agent of A2A %s that knows a task, but refuses a subscription to it',
+  (version) => {
+    test('the bridge fetches the task until it has ended, and does not count it as lost', async () => {
+      const client = await bridgeTo(await agentThatLeavesItsStream(version));
+      const done = await client.call(DELEGATE, { task: 'Work elsewhere' });
+      expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Done elsewhere.' });
+    });
+  },
+);
 
 describe('an agent of A2A 0.3, which cannot list its tasks', () => {
   test('the list shows the title and the time of a task that the bridge follows', async () => {
