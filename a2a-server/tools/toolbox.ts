@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isReadOnlyCall } from '../task/snapshot.ts';
 import { type Tool, type ToolDeclaration, inputIssuesText } from './tool.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { inputProblem } from '../../shared/text/input-problem.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
@@ -81,13 +83,32 @@ type ParsedInput = { ok: true; input: Record<string, unknown> } | { ok: false; m
 
 const object = z.record(z.string(), z.unknown());
 
-/** D4: checks input from a model or a person against the tool's schema. Fills in defaults. */
+/**
+ * D4: checks input from a model or a person against the tool's schema. Fills in defaults. Some models, e.g. of OpenAI,
+ * write null for an optional field that they do not use. If the schema refuses this null, the field counts as missing.
+ */
 export function parseInput(tool: Tool, input: unknown): ParsedInput {
-  if (!object.safeParse(input).success) {
-    return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };
-  }
-  const parsed = tool.schema.pipe(object).safeParse(input, { error: inputProblem });
+  const written = object.safeParse(input);
+  if (!written.success)
+    return { ok: false, message: `The input of ${tool.name} must be a JSON object${syntaxProblem(input)}.` };
+  const schema = tool.schema.pipe(object);
+  const first = schema.safeParse(written.data, { error: inputProblem });
+  if (first.success) return { ok: true, input: first.data };
+  const refused = new Set(first.error.issues.map(({ path }) => (path.length === 1 ? path[0] : undefined)));
+  const kept = Object.entries(written.data).filter(([name, value]) => value !== null || !refused.has(name));
+  const parsed = schema.safeParse(Object.fromEntries(kept), { error: inputProblem });
   return parsed.success
     ? { ok: true, input: parsed.data }
     : { ok: false, message: inputIssuesText(tool.name, parsed.error) };
+}
+
+/** Returns the syntax error of a text that is no JSON, so that the model can correct it. */
+function syntaxProblem(input: unknown): string {
+  if (typeof input !== 'string') return '';
+  try {
+    JSON.parse(input);
+    return '';
+  } catch (error) {
+    return `, but it has a syntax error: ${oneLineExcerpt(errorMessageOf(error), 200)}`;
+  }
 }

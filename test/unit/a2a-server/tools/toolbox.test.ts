@@ -124,8 +124,33 @@ describe('parseInput, which checks the input of a call', () => {
     });
   });
 
-  it('parseInput refuses an input that is not an object, such as text that is not JSON', () => {
-    for (const input of ['{"text": "a"', null, undefined, 3, ['a']]) {
+  it('parseInput treats null in an optional field as a missing field, if the schema refuses null', () => {
+    expect(parseInput(repeat, { text: 'a', times: null })).toEqual({
+      ok: true,
+      input: { text: 'a', times: 2 },
+    });
+    expect(parseInput(repeat, { text: null, times: null })).toEqual({
+      ok: false,
+      message: 'The input of repeat does not fit: text: it is missing, and must be text.',
+    });
+    const nullable = {
+      ...repeat,
+      schema: z.object({ text: z.string().nullable(), times: z.int().optional() }),
+    };
+    expect(parseInput(nullable, { text: null, times: null })).toEqual({ ok: true, input: { text: null } });
+  });
+
+  it('the error of parseInput for text that is not JSON says what is wrong with it', () => {
+    expect(parseInput(repeat, '{"text": "a\nb"}')).toEqual({
+      ok: false,
+      message: expect.stringMatching(
+        /^The input of repeat must be a JSON object, but it has a syntax error: .*control character.*\.$/,
+      ),
+    });
+  });
+
+  it('parseInput refuses an input that is not an object', () => {
+    for (const input of ['"text"', null, undefined, 3, ['a']]) {
       expect(parseInput(repeat, input)).toEqual({
         ok: false,
         message: 'The input of repeat must be a JSON object.',
