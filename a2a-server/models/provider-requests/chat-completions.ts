@@ -14,6 +14,7 @@ import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart 
 import { z } from 'zod';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
+import { separateThinking } from './think-tags.ts';
 import { createVersionedFetch, hasApiVersion } from './versioned-url.ts';
 
 /** Adapts a prompt to the fields that a server needs. Pure. */
@@ -44,7 +45,7 @@ export async function loadChatCompletionsModel(
     doStream: async (options) => {
       const prompt = adapt?.(options.prompt) ?? options.prompt;
       const answer = await loaded.doStream({ ...options, prompt, includeRawChunks: true });
-      return { ...answer, stream: answer.stream.pipeThrough(otherFields()) };
+      return { ...answer, stream: answer.stream.pipeThrough(separateThinking()).pipeThrough(otherFields()) };
     },
   };
 }

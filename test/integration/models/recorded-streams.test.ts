@@ -186,6 +186,17 @@ it('an answer that DeepSeek interrupts because it lacks capacity is void, and is
   expect(on.endpoint.received).toHaveLength(2);
 });
 
+it('reasoning that LM Studio sends as text is not part of the answer, and the model gets it back as reasoning', async () => {
+  const provider = PROVIDERS.find(({ folder }) => folder === 'lmstudio');
+  if (provider === undefined) throw new Error('no such provider');
+  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  await on.replay('lmstudio', 'thinking-in-text', 'text');
+  const { exchanges } = await sendUntilSettled(service.tasks, messageOf('Compare'));
+  const turns = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
+  expect(turns.map(({ text }) => text)).toEqual(['I read both.', 'Done.']);
+  expect(on.endpoint.received[1]?.text).toContain('"reasoning_content":"\\nI need both files.\\n"');
+});
+
 it('if Gemini writes a tool call that cannot be parsed, the model is asked again a limited number of times, and then the person', async () => {
   const provider = PROVIDERS.find(({ folder }) => folder === 'openrouter-gemini');
   if (provider === undefined) throw new Error('no such provider');
