@@ -14,12 +14,24 @@ export const ROLES = ['delegate', 'approve', 'operate', 'read'] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
+/**
+ * The roles that may send a message. The content of a message decides which of them it needs
+ * (`../http/auth/permitted-message.ts`).
+ */
+export const SENDING_ROLES: readonly Role[] = ['delegate', 'approve'];
+
 /** Checks that the token has at least one of the needed roles. @throws ProductError FORBIDDEN */
 export function requireRole(held: readonly Role[], needed: readonly Role[]): void {
   if (needed.some((role) => held.includes(role))) return;
   throw new ProductError(
     'FORBIDDEN',
-    `This needs the role ${needed.join(' or ')}; your token has ${held.join(', ') || 'none'}. Nothing was changed.`,
+    `${needText(needed)}; your token has ${held.join(', ') || 'none'}. Nothing was changed.`,
     { facts: { needed: needed.join(','), held: held.join(',') } },
   );
+}
+
+function needText(needed: readonly Role[]): string {
+  return needed === SENDING_ROLES
+    ? 'A message to the agent needs the role delegate, and a decision needs the role approve'
+    : `This needs the role ${needed.join(' or ')}`;
 }

@@ -1,7 +1,7 @@
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { isLegacyJsonRpcMethod, legacyJsonRpcToV1Method } from '@a2a-js/sdk/compat/v0_3';
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
-import { ROLES, type Role } from '../../access/role.ts';
+import { ROLES, type Role, SENDING_ROLES } from '../../access/role.ts';
 import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
 
 /** The path of the approval page's requests. They use the page's session instead of a bearer token. */
@@ -11,10 +11,6 @@ export const PAGE_API_PATH = '/page/api';
 type AccessRequirement = 'public' | readonly Role[];
 
 const READING_ROLES: readonly Role[] = ROLES;
-/**
- * The roles that may send a message. The content of a message decides which of them it needs (`permitted-message.ts`).
- */
-const SENDING_ROLES: readonly Role[] = ['delegate', 'approve'];
 const STOPPING_ROLES: readonly Role[] = ['delegate', 'operate'];
 
 /** The methods of each address, and the roles that each method needs. `{id}` matches one path segment. */

@@ -70,6 +70,9 @@ describe('roles', () => {
       expect(
         (await rpc(server, method, { ...userMessage('hi'), id: 'task-1' }, bearer('read'))).text,
       ).toContain('needs the role');
+    expect((await rpc(server, 'SendMessage', userMessage('hi'), bearer('read'))).text).toContain(
+      'A message to the agent needs the role delegate, and a decision needs the role approve; your token has read.',
+    );
     const legacy = { ...bearer('read'), 'a2a-version': undefined };
     expect((await rpc(server, 'tasks/cancel', { id: 'task-1' }, legacy)).text).toContain('needs the role');
     for (const name of ['toString', 'constructor', '']) expect(rolesForMethod(name)).toEqual([]);
