@@ -12,7 +12,7 @@ export function agoText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 2) return 'just now';
   for (const [length, noun] of UNITS)
-    if (seconds >= 2 * length) return `${countWithNoun(Math.round(seconds / length), noun)} ago`;
+    if (Math.round(seconds / length) >= 2) return `${countWithNoun(Math.round(seconds / length), noun)} ago`;
   return `${countWithNoun(seconds, 'second')} ago`;
 }
 

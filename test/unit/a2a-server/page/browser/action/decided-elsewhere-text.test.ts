@@ -34,8 +34,10 @@ test.each([
   [-5_000, 'just now'],
   [1_000, 'just now'],
   [2_000, '2 seconds ago'],
-  [119_000, '119 seconds ago'],
-  [120_000, '2 minutes ago'],
+  [89_000, '89 seconds ago'],
+  [98_000, '2 minutes ago'],
+  [150_000, '3 minutes ago'],
+  [5_300_000, '88 minutes ago'],
   [7_200_000, '2 hours ago'],
   [3 * 86_400_000, '3 days ago'],
 ])('an age of %p ms is %p', (ms, text) => {
