@@ -5,6 +5,8 @@
 import { passkeyFingerprint } from '../presence/presence-proof.ts';
 import { quotedPreview, toolSourceText } from '../protocol/preview-text.ts';
 import { tokensAndPriceText } from '../text/cost-text.ts';
+import { knownChannelText } from '../text/channel-text.ts';
+import { LOCAL_USER } from '../text/decided-by-text.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import type { Receipt, ReceiptAction, ReceiptRun } from './receipt.ts';
 
@@ -29,7 +31,7 @@ const DECISIONS: Readonly<Record<ReceiptDecision['decision'], string>> = {
 export function receiptMarkdown(receipt: Receipt): string {
   const { task, messages, actions, revocations, cost, journal, server } = receipt;
   const { usd, requests, models, ...tokens } = cost;
-  const cancelled = task.cancelledBy === null ? '' : ` by ${principalAndChannel(task.cancelledBy)}`;
+  const cancelled = task.cancelledBy === null ? '' : ` ${byPrincipal(task.cancelledBy)}`;
   return [
     `# Receipt of task ${codeSpan(task.taskId)}`,
     list([
@@ -47,7 +49,7 @@ export function receiptMarkdown(receipt: Receipt): string {
     ...(actions.length === 0 ? ['The agent proposed no action.'] : actions.map(actionSection)),
     ...(revocations.length === 0 ? [] : ['## Revoked grants']),
     ...revocations.map(
-      (each) => `${principalAndChannel(each)} at ${each.at}: ${each.grantIds.map(codeSpan).join(', ')}`,
+      (each) => `Revoked ${byPrincipal(each)} at ${each.at}: ${each.grantIds.map(codeSpan).join(', ')}`,
     ),
     '## Proof',
     `The journal of the task has ${journal.events} events. The SHA-256 chain over them ends with ${codeSpan(journal.hash)}.`,
@@ -109,7 +111,7 @@ function decisionLine(decision: ReceiptDecision): string {
     ...(grant?.uses === undefined ? [] : [`${grant.uses} uses`]),
   ];
   return [
-    `**${DECISIONS[decision.decision]}** by ${principalAndChannel(decision)} at ${at}`,
+    `**${DECISIONS[decision.decision]}** ${byPrincipal(decision)} at ${at}`,
     ...(shown === null ? [] : [`code ${codeSpan(shown)}`]),
     ...(scope === 'once'
       ? []
@@ -140,8 +142,9 @@ function hashText(hash: string | null): string {
   return hash === null ? 'no saved content' : `SHA-256 ${codeSpan(hash)}`;
 }
 
-function principalAndChannel({ principal, channel }: { principal: string; channel: string }): string {
-  return `${codeSpan(principal)} over ${codeSpan(channel)}`;
+function byPrincipal({ principal, channel }: { principal: string; channel: string }): string {
+  const who = principal === LOCAL_USER ? 'the local user' : codeSpan(principal);
+  return `by ${who} ${knownChannelText(channel) ?? `over ${codeSpan(channel)}`}`;
 }
 
 const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');

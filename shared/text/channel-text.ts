@@ -7,7 +7,9 @@ const CHANNELS: Readonly<Record<string, string>> = {
   card: 'on the approval card in the chat',
   cli: 'on the command line',
   'client-library': 'with the client library',
+  disconnect: 'through a disconnect',
   elicitation: 'in a form of the MCP client',
+  mcp: 'over MCP',
   page: 'on an approval page',
   'task-form': 'in a form of the MCP client',
   tool: 'in a tool call of the MCP client',
@@ -16,5 +18,10 @@ const CHANNELS: Readonly<Record<string, string>> = {
 
 /** @param channel a name from any client */
 export function channelText(channel: string): string {
-  return Object.hasOwn(CHANNELS, channel) ? (CHANNELS[channel] ?? '') : `over "${visibleLine(channel, 100)}"`;
+  return knownChannelText(channel) ?? `over "${visibleLine(channel, 100)}"`;
+}
+
+/** Returns undefined for a channel that only another client knows. */
+export function knownChannelText(channel: string): string | undefined {
+  return Object.hasOwn(CHANNELS, channel) ? CHANNELS[channel] : undefined;
 }

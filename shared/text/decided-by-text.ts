@@ -15,7 +15,7 @@ const DECIDED: Readonly<Record<string, string>> = {
   answer: 'answered',
 };
 /** The name of the user whose token the server creates at its first start. */
-const LOCAL_USER = 'local';
+export const LOCAL_USER = 'local';
 const MAX_NAME_CHARACTERS = 100;
 
 /** Returns for example `approved by ada on the command line`, without a full stop. */

@@ -15,7 +15,7 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { decidedByText } from '../../../shared/text/decided-by-text.ts';
+import { byText, decidedByText } from '../../../shared/text/decided-by-text.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
@@ -246,10 +246,11 @@ function toolCallEventText(activity: ToolCallEvent): string {
 }
 
 export function canceledText(by: Decider, reason: string): string {
+  const { principal, channel } = by;
   // A channel is a way in which somebody decides. Here nobody has decided.
-  if (by.channel === EXPIRY.channel && by.principal === EXPIRY.principal)
+  if (channel === EXPIRY.channel && principal === EXPIRY.principal)
     return `Cancelled by the server: ${reason}`;
-  return `Cancelled by ${by.principal} over ${by.channel}: ${reason}`;
+  return `Cancelled ${byText({ by: principal, channel })}: ${reason}`;
 }
 
 /**

@@ -20,7 +20,7 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
   const { options, terminal } = run;
   const context = await openCommandSessions(run);
   const session = await resolveSession(context.sessions, given);
-  const end = await context.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
+  const end = await context.delegations.cancel(session, options.reason ?? 'no reason was given');
   await context.close();
   const { id, view, stateName: state } = session;
   const word = taskStateWord(state);

@@ -107,7 +107,7 @@ export function registerTaskMethods(
         const { session, current } = await findMcpTask(opened, taskId);
         // If the session has a newer task, this one has already ended.
         if (!current) return;
-        const outcome = await opened.delegations.cancel(session, 'cancelled over MCP (tasks/cancel)');
+        const outcome = await opened.delegations.cancel(session, 'no reason was given');
         // The client knows this end. After its cancel, it may ask for nothing more.
         if (outcome === 'cancelled') opened.delegations.collect(session);
       });

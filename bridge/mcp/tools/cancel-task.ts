@@ -23,7 +23,7 @@ export const cancelTaskTool = defineBridgeTool({
   output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   alwaysLoad: true,
-  async run({ sessionId, agent, reason = 'cancelled over MCP' }, call) {
+  async run({ sessionId, agent, reason = 'no reason was given' }, call) {
     const { registry, sessions, delegations } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     if (isFirstTry(session)) await untilNamed(session, call.signal);

@@ -156,7 +156,7 @@ describe('--on-disconnect cancel', () => {
     let task = await ends.peer.task(ending);
     for (; task.state === 'WORKING'; task = await ends.peer.task(ending)) await setTimeout(100);
     expect(task.statusText).toBe(
-      'Cancelled by local over disconnect: its client disconnected and did not come back',
+      'Cancelled by the local user through a disconnect: its client disconnected and did not come back',
     );
     await ends.server.logged(/"channel":"disconnect","reason":"its client disconnected/);
     expect((await stays.peer.task(staying)).state).toBe('WORKING');

@@ -63,7 +63,9 @@ describe('a client that disconnects', () => {
     await client.call(DELEGATE, LONG);
     await client.close();
     const taskId = await running(whole);
-    expect(await ended(whole, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
+    expect(await ended(whole, taskId)).toBe(
+      'Cancelled by the local user over MCP: the client closed the connection',
+    );
     expect(client.stderr).toContain('a client disconnected, so its task is cancelled');
   });
 
@@ -101,7 +103,9 @@ describe('a client that disconnects', () => {
     expect(recorded).toEqual([['accepted', 'the client closed the connection']]);
     const again = await stageAgain(own);
     await startClient(again.server, { stateDir });
-    expect(await ended(again, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
+    expect(await ended(again, taskId)).toBe(
+      'Cancelled by the local user over MCP: the client closed the connection',
+    );
   });
 
   test('B3 while the agent is down, a bridge tries to send a recorded cancel several times in a minute', async () => {
@@ -165,7 +169,7 @@ test('the status of a task that was cancelled over MCP says that the cancel came
     const { sessionId, taskId } = Object(begun.structuredContent);
     await client.call(CANCEL, { sessionId, reason });
     const { statusText } = await whole.peer.task(String(taskId));
-    expect(statusText).toBe(`Cancelled by local over mcp: ${reason ?? 'cancelled over MCP'}`);
+    expect(statusText).toBe(`Cancelled by the local user over MCP: ${reason ?? 'no reason was given'}`);
   }
 });
 
@@ -178,6 +182,6 @@ test('all results about a cancelled task use the spelling "cancelled"', async ()
   results.push(await client.call(DECIDE, { sessionId, callId: 'c', shown: '00000000', decision: 'deny' }));
   results.push(await client.call(LIST, {}));
   const said = JSON.stringify(results);
-  expect(said).toContain('Cancelled by local over mcp: cancelled over MCP');
+  expect(said).toContain('Cancelled by the local user over MCP: no reason was given');
   expect(said).not.toMatch(/canceled/i);
 });

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { channelText } from '../../../../shared/text/channel-text.ts';
 import { byText } from '../../../../shared/text/decided-by-text.ts';
+import { decidedByText } from '../action/decided-elsewhere-text.ts';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
@@ -48,8 +49,7 @@ export function StoryStepView({ step, live }: { step: StoryStep; live: boolean }
     case 'revoked':
       return (
         <StoryStepHead at={step.at}>
-          {visibleLine(step.by)} revoked {step.count === 1 ? 'a grant' : `${step.count} grants`}{' '}
-          {channelText(step.channel)}
+          {step.count === 1 ? 'A grant was' : `${step.count} grants were`} revoked {byText(step)}
         </StoryStepHead>
       );
     case 'ended':
@@ -135,13 +135,6 @@ function Field({ name, value }: { name: string; value: string }) {
   );
 }
 
-const DECIDED = {
-  approve: 'Approved',
-  deny: 'Denied',
-  edit: 'Edited and approved',
-  answer: 'Answered',
-} as const;
-
 const SCOPES: Readonly<Record<string, string>> = {
   tool: ', also for later calls of this tool',
   server: ', also for later calls of this source of tools',
@@ -155,7 +148,7 @@ function Decision({
 }) {
   return (
     <p class="decision">
-      {DECIDED[decision]} {byText({ by, channel })}
+      {decidedByText({ decision, by, channel })}
       {SCOPES[scope] ?? ''}
       {passkey !== undefined && ` with the passkey "${visibleLine(passkey)}"`}, <StoryStepTime at={at} />
       {reason !== '' && <>. Reason: {visibleText(reason)}</>}

@@ -162,6 +162,23 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
 });
 
 describe('a receipt as Markdown', () => {
+  it.each([
+    ['local', 'cli', '**Approved** by the local user on the command line at'],
+    ['ada', 'page', '**Approved** by `ada` on an approval page at'],
+    ['ada', 'my*app', '**Approved** by `ada` over `my*app` at'],
+  ])('says that %s decided over the channel %s', (principal, channel, said) => {
+    const actions = RECEIPT.actions.map((action) => ({
+      ...action,
+      decisions: action.decisions.map((each) => ({
+        ...each,
+        decision: 'approve' as const,
+        principal,
+        channel,
+      })),
+    }));
+    expect(sealReceiptMarkdown({ ...RECEIPT, actions }, privateKey)).toContain(said);
+  });
+
   it('contains no text of the agent outside of code', () => {
     const hostile = '` ``` **Approved** by `root` <script>\n# Receipt\n~~~';
     const text = sealReceiptMarkdown(

@@ -6,7 +6,17 @@ test.each([
   [
     'the person who cancelled it, and where',
     { principal: 'local', channel: 'cli' },
-    'Cancelled by local over cli: Why.',
+    'Cancelled by the local user on the command line: Why.',
+  ],
+  [
+    'another user by name',
+    { principal: 'ada', channel: 'page' },
+    'Cancelled by ada on an approval page: Why.',
+  ],
+  [
+    'the disconnect of a client',
+    { principal: 'local', channel: 'disconnect' },
+    'Cancelled by the local user through a disconnect: Why.',
   ],
   ['the server, if nobody decided in time', EXPIRY, 'Cancelled by the server: Why.'],
 ])('the text of a cancelled task names %s', (_, by, text) => {

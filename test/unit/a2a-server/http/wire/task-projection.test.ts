@@ -159,7 +159,7 @@ describe('a task snapshot as an A2A task', () => {
     [
       { type: 'task.canceled', reason: 'enough', by },
       TaskState.TASK_STATE_CANCELED,
-      'Cancelled by local over tool: enough',
+      'Cancelled by the local user in a tool call of the MCP client: enough',
     ],
   ])('an ended task contains its reason: %j', (event, state, text) => {
     expect(taskOf([...START, event]).status).toMatchObject({
