@@ -14,6 +14,7 @@ import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
 import { collapsedLine } from '../../shared/text/shortened-text.ts';
 import { HttpError } from './http/http-error.ts';
 import { tlsFailureText } from './http/tls-failure.ts';
+import { UnreachableEndpointError } from './http/unreachable-endpoint-error.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
 import { WithheldCredentialsError } from './http/withheld-credentials-error.ts';
 
@@ -55,7 +56,9 @@ const described = z.looseObject({ name: z.string(), cause: z.unknown().optional(
 const withCode = z.object({ code: z.string() });
 
 export function requestFailure(thrown: unknown, agent: string): RequestFailure {
-  for (const error of chainOf(thrown)) {
+  const chain = chainOf(thrown);
+  const elsewhere = chain.find((error) => error instanceof UnreachableEndpointError);
+  for (const error of chain) {
     if (error instanceof ProductError) return { error, arrival: 'refused' };
     if (error instanceof HttpError) return ofHttp(error, agent);
     if (error instanceof WithheldCredentialsError) return withheldCredentialsFailure(error, agent);
@@ -65,7 +68,9 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
     if (distrust !== undefined) return neverArrived(distrust, error);
     if (isConnectFailure(error))
       return neverArrived(
-        `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`,
+        elsewhere === undefined
+          ? `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`
+          : `Agent "${agent}" cannot be reached at ${elsewhere.at} (${code}), the address on its agent card. Check that it runs and that this address is right, then try again.`,
         error,
       );
     if (isUnreadableAnswer(error)) return notA2A(error, agent);

@@ -3,6 +3,7 @@
  * response that is not A2A becomes a typed error.
  */
 import { readBoundedBytes, SseEventLimit } from '../../../shared/net/bounded-body.ts';
+import { isConnectFailure } from '../../../shared/net/is-connect-failure.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
@@ -10,6 +11,7 @@ import { currentTrace } from './current-trace.ts';
 import { bodyExcerpt, HttpError } from './http-error.ts';
 import { BufferedResponse } from './buffered-response.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
+import { UnreachableEndpointError } from './unreachable-endpoint-error.ts';
 import { WithheldCredentialsError } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -65,6 +67,10 @@ export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
         signal: init.signal ?? undefined,
         sockets: (posts ? options.postSockets : undefined) ?? 'pooled',
         beginningMs: timeouts?.beginningMs,
+      }).catch((error: unknown) => {
+        const { origin: at } = new URL(target);
+        const elsewhere = at !== options.origin && isConnectFailure(fieldOf(error, 'cause'));
+        throw elsewhere ? new UnreachableEndpointError({ at, cause: error }) : error;
       });
     const { answer, at } = posts
       ? { answer: await refuseRedirect(ask(url), { url, method }), at: url }

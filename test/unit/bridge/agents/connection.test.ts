@@ -6,6 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { TlsOptions } from 'node:tls';
 import { type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { connectToAgent } from '../../../../bridge/agents/connection.ts';
+import { requestFailure } from '../../../../bridge/agents/request-failure.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../../shared/protocol/tool-approval.ts';
 import { FakeGemini } from '../../../support/fake-gemini.ts';
@@ -177,6 +178,18 @@ describe('the bridge’s connection to an agent', () => {
     const connection = await connectToAgent({ url: agent.url, headers: {} });
     expect(await connection.list({})).toMatchObject({ tasks: [{ contextId: 'kept' }], total: 1 });
     await agent.stop();
+  });
+
+  test('the error names the address of the card if only that one cannot be reached', async () => {
+    const closed = await listenOnLoopback(createServer());
+    await closed.close();
+    const agent = await startAgent([{ protocolBinding: 'JSONRPC', url: `http://${closed.host}/rpc` }]);
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    const thrown: unknown = await connection.task('t').catch((error: unknown) => error);
+    const { error, arrival } = requestFailure(thrown, 'a');
+    const where = `cannot be reached at http://${closed.host} (ECONNREFUSED), the address on its agent card`;
+    expect(error.message).toContain(where);
+    expect(arrival).toBe('no');
   });
 
   test('X1 the bridge sends no request to an agent with a self-signed certificate', async () => {
