@@ -36,7 +36,7 @@ import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { createAgentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
 import { requestFailure } from './request-failure.ts';
-import { HttpError } from './http/http-error.ts';
+import { isNotFound, refuseErrorResponse } from './http/rest-refusal.ts';
 import { filterTasksByState, listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { readResumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
@@ -214,11 +214,13 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
   const serviceParameters = parametersFor(extensions);
   const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 
-  const get = (url: URL, accept?: string): Promise<Response> =>
-    fetchImpl(url, {
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-      ...(accept !== undefined && { headers: { accept } }),
-    });
+  const get = async (url: URL, accept?: string): Promise<Response> =>
+    refuseErrorResponse(
+      await fetchImpl(url, {
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+        ...(accept !== undefined && { headers: { accept } }),
+      }),
+    );
 
   /**
    * Sends a GET request to a URL of the agent that is not part of A2A. Returns null if the agent does not have this
@@ -246,7 +248,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
       return await (await get(url, accept)).text();
     } catch (error) {
       // A server that implements the extension may still lack this URL.
-      if (error instanceof HttpError && error.status === 404) return null;
+      if (isNotFound(error)) return null;
       throw error;
     }
   }
@@ -374,7 +376,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
           signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
         },
       );
-      return abortAnswerSchema.parse(await response.json());
+      return abortAnswerSchema.parse(await (await refuseErrorResponse(response)).json());
     },
     async pageLink(target) {
       if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;

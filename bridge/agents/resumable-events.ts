@@ -1,12 +1,10 @@
 /** Reads a resumable stream once: `GET <REST URL>/tasks/{id}:subscribe` with the cursor in `Last-Event-ID`. */
 import { StreamResponse } from '@a2a-js/sdk';
-import { fromRestErrorBody } from '@a2a-js/sdk/errors';
-import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { serverSentEventsOf } from '../../shared/net/server-sent-events.ts';
 import { LAST_EVENT_ID_HEADER } from '../../shared/protocol/resumable-stream-extension.ts';
 import { collapsedLine } from '../../shared/text/shortened-text.ts';
-import { HttpError } from './http/http-error.ts';
+import { refuseErrorResponse } from './http/rest-refusal.ts';
 
 /** The maximum length of the agent's reason for the end of a stream, in characters. */
 const MAX_REASON_CHARACTERS = 300;
@@ -37,11 +35,9 @@ export async function* readResumableEvents({
   onOpen,
 }: ResumableStream): AsyncGenerator<StreamResponse, void, undefined> {
   const cursor = after === null ? {} : { [LAST_EVENT_ID_HEADER]: String(after) };
-  const response = await send(url, {
-    headers: { ...headers, accept: 'text/event-stream', ...cursor },
-    signal,
-  });
-  if (!response.ok) throw await refusalOf(response);
+  const response = await refuseErrorResponse(
+    await send(url, { headers: { ...headers, accept: 'text/event-stream', ...cursor }, signal }),
+  );
   onOpen();
   for await (const { event, data } of serverSentEventsOf(response, { signal })) {
     if (event === 'error') {
@@ -50,21 +46,4 @@ export async function* readResumableEvents({
     }
     yield StreamResponse.fromJSON(JSON.parse(data));
   }
-}
-
-const restError = z.object({
-  error: z.object({
-    message: z.string(),
-    details: z.array(z.record(z.string(), z.unknown())).default([]),
-  }),
-});
-
-async function refusalOf(response: Response): Promise<Error> {
-  const body = restError.safeParse(await response.json());
-  if (!body.success) return new HttpError(response.status, `HTTP ${String(response.status)}`);
-  const { message, details } = body.data.error;
-  // The SDK keeps only the reasons that A2A defines. `request-failure.ts` reads this project's reason from `data`.
-  return Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
-    data: details,
-  });
 }

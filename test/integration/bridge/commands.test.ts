@@ -22,6 +22,7 @@ import { type RawClient, textOf } from './support/raw-client.ts';
 
 const EXECUTE = 'execute_agent_command';
 const LIST = 'list_available_agent_commands';
+const ABORT = 'abort_tool_execution';
 
 const report = z.looseObject({
   sessionId: z.string(),
@@ -104,6 +105,20 @@ describe('the commands of the a2a-server', () => {
       calls: [{ tool: 'list-files', state: 'ok' }],
     });
     expect(await whole.peer.list()).toHaveLength(1);
+  });
+
+  test('if the server refuses the token, the list of the commands, a command and an abort say so', async () => {
+    const { server } = await sharedStage();
+    const client = await clientOf({ url: server.url, token: 'wrong' });
+    for (const [tool, args] of [
+      [LIST, {}],
+      [EXECUTE, { command: 'help' }],
+      [ABORT, { toolId: 'x' }],
+    ] as const) {
+      const text = textOf(await client.call(tool, args));
+      expect(text).toContain("does not accept the bridge's credentials");
+      expect(text).not.toContain('not A2A');
+    }
   });
 
   test('an unknown command returns a list of the commands, and starts no task', async () => {

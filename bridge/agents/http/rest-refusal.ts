@@ -1,0 +1,34 @@
+/** Reads the A2A error in an HTTP response. `agent-fetch.ts` returns such a response, and throws for any other error. */
+import { fromRestErrorBody } from '@a2a-js/sdk/errors';
+import { z } from 'zod';
+import { HttpError } from './http-error.ts';
+
+const restError = z.object({
+  error: z.object({
+    message: z.string(),
+    details: z.array(z.record(z.string(), z.unknown())).default([]),
+  }),
+});
+
+/**
+ * Returns the response.
+ * @throws the A2A error, if the response has one
+ */
+export async function refuseErrorResponse(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const body = restError.safeParse(await response.json());
+  if (!body.success) throw new HttpError(response.status, `HTTP ${String(response.status)}`);
+  const { message, details } = body.data.error;
+  // The SDK keeps only the reasons that A2A defines. `request-failure.ts` reads this project's reason from `data`.
+  throw Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
+    data: details,
+  });
+}
+
+const withStatus = z.union([z.object({ status: z.number() }), z.object({ statusCode: z.number() })]);
+
+/** Returns true if the server has nothing at the URL, whether it says so with an A2A error or not. */
+export function isNotFound(error: unknown): boolean {
+  const parsed = withStatus.safeParse(error).data;
+  return parsed !== undefined && ('status' in parsed ? parsed.status : parsed.statusCode) === 404;
+}
