@@ -9,6 +9,7 @@
  * | `delta.annotations` (OpenRouter)                   | web pages that the answer cites                            |
  * | `prompt_tokens_details.cache_write_tokens`         | input tokens that the provider wrote to its cache          |
  * | (OpenRouter)                                       |                                                            |
+ * | `total_tokens` (xAI, Google)                       | includes the reasoning, unlike `completion_tokens`         |
  */
 import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { z } from 'zod';
@@ -118,17 +119,28 @@ function sourceOf({ url, title }: { url: string; title: string }): LanguageModel
   return { type: 'source', sourceType: 'url', id: url, url, title };
 }
 
+const tokens = z.number().nullish().catch(undefined);
 const usageSchema = z
-  .object({ prompt_tokens_details: z.object({ cache_write_tokens: z.number().nullish() }) })
-  .transform((usage) => usage.prompt_tokens_details.cache_write_tokens ?? undefined)
-  .catch(undefined);
+  .object({
+    prompt_tokens: tokens,
+    total_tokens: tokens,
+    prompt_tokens_details: z.object({ cache_write_tokens: tokens }).nullish().catch(undefined),
+  })
+  .catch({});
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 
 function finishOf(part: Finish, seen: { refused: boolean; native: string | undefined }): Finish {
-  const cacheWrite = usageSchema.parse(part.usage.raw);
-  const inputTokens = { ...part.usage.inputTokens, cacheWrite };
-  return { ...part, usage: { ...part.usage, inputTokens }, finishReason: reasonOf(part, seen) };
+  const { inputTokens, outputTokens } = part.usage;
+  const { prompt_tokens, total_tokens, prompt_tokens_details } = usageSchema.parse(part.usage.raw);
+  const cacheWrite = prompt_tokens_details?.cache_write_tokens ?? undefined;
+  const notInput = total_tokens && prompt_tokens ? total_tokens - prompt_tokens : 0;
+  const usage = {
+    ...part.usage,
+    inputTokens: { ...inputTokens, cacheWrite },
+    outputTokens: { ...outputTokens, total: Math.max(outputTokens.total ?? 0, notInput) },
+  };
+  return { ...part, usage, finishReason: reasonOf(part, seen) };
 }
 
 /**

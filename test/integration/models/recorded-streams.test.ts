@@ -186,6 +186,29 @@ it('an answer that DeepSeek interrupts because it lacks capacity is void, and is
   expect(on.endpoint.received).toHaveLength(2);
 });
 
+it('the usage includes the reasoning that xAI and Google count only in `total_tokens`', async () => {
+  const provider = PROVIDERS.find(({ folder }) => folder === 'openai-compatible');
+  if (provider === undefined) throw new Error('no such provider');
+  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  // After https://docs.x.ai/docs/guides/reasoning
+  const usage = {
+    prompt_tokens: 32,
+    completion_tokens: 9,
+    total_tokens: 135,
+    prompt_tokens_details: { cached_tokens: 6 },
+    completion_tokens_details: { reasoning_tokens: 94 },
+  };
+  const chunks = [
+    { choices: [{ index: 0, delta: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }] },
+    { choices: [], usage },
+  ];
+  const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+  on.endpoint.script({ type: 'raw', body });
+  const { taskId } = await service.tasks.send(messageOf('Compare'));
+  const finished = (await eventsOf(service, taskId)).find(({ type }) => type === 'turn.finished');
+  expect(finished).toMatchObject({ usage: { inputTokens: 32, outputTokens: 103, cachedInputTokens: 6 } });
+});
+
 it('reasoning that LM Studio sends as text is not part of the answer, and the model gets it back as reasoning', async () => {
   const provider = PROVIDERS.find(({ folder }) => folder === 'lmstudio');
   if (provider === undefined) throw new Error('no such provider');
