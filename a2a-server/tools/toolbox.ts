@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isReadOnlyCall } from '../task/snapshot.ts';
+import { withAcceptedSchema } from './provider-schema.ts';
 import { type Tool, type ToolDeclaration, inputIssuesText } from './tool.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { inputProblem } from '../../shared/text/input-problem.ts';
@@ -46,7 +47,7 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
   if (own.size !== tools.length) throw new Error('two tools have the same name');
   const declarations = new WeakMap<Tool, ToolDeclaration>();
   const declared = (tool: Tool): ToolDeclaration => {
-    const known = declarations.get(tool) ?? toToolDeclaration(tool);
+    const known = declarations.get(tool) ?? withAcceptedSchema(toToolDeclaration(tool));
     declarations.set(tool, known);
     return known;
   };

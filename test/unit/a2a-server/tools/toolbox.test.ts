@@ -70,6 +70,34 @@ describe('createToolbox, which collects the tools', () => {
     expect(toolbox.declarations().map(({ name }) => name)).toEqual(['ask', 'read-file', 'write-file']);
   });
 
+  it('the schema that a model gets has properties, because OpenAI refuses an object schema without them', () => {
+    const [declared] = createToolbox([{ ...repeat, inputSchema: { type: 'object' } }]).declarations();
+    expect(declared).toEqual({
+      name: 'repeat',
+      description: 'Repeats.',
+      inputSchema: { type: 'object', properties: {} },
+    });
+  });
+
+  it('the schema that a model gets has no alternatives at its top level, because Anthropic and OpenAI refuse them', () => {
+    const url = { type: 'string', format: 'uri' };
+    const anyOf = [
+      { properties: { content: { type: 'string' }, name: { type: 'number' } }, required: ['content'] },
+      { properties: { url }, required: ['url'] },
+      { $ref: '#/$defs/other' },
+    ];
+    const inputSchema = { type: 'object', properties: { name: { anyOf: [{ type: 'string' }] } }, anyOf };
+    const [declared] = createToolbox([{ ...repeat, inputSchema }]).declarations();
+    expect(declared).toEqual({
+      name: 'repeat',
+      description: `Repeats.\n\nThe input must also fit this JSON Schema: ${JSON.stringify({ anyOf })}`,
+      inputSchema: {
+        type: 'object',
+        properties: { content: { type: 'string' }, name: { anyOf: [{ type: 'string' }] }, url },
+      },
+    });
+  });
+
   it('the toolbox refuses two tools with the same name', () => {
     expect(() => createToolbox([repeat, repeat])).toThrow(/same name/);
   });
