@@ -27,22 +27,47 @@ export async function readBoundedBytes(
   return Buffer.concat(chunks, total);
 }
 
-/** Limits the size of each event in a stream of server-sent events. It sees each chunk of the stream once, in order. */
+/**
+ * Limits the size of each event in a stream of server-sent events, and of the whole stream. It sees each chunk of the
+ * stream once, in order.
+ */
 export class SseEventLimit {
   readonly #maxBytes: number;
+  readonly #maxTotal: number;
   #open = 0;
+  #total = 0;
   #lineEnded = true;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, maxTotal = Number.POSITIVE_INFINITY) {
     this.#maxBytes = maxBytes;
+    this.#maxTotal = maxTotal;
   }
 
-  /** Returns a sentence without a full stop if the chunk makes an event too large. */
+  /** Returns a sentence without a full stop if the chunk makes an event or the stream too large. */
   exceededWith(chunk: Uint8Array): string | undefined {
+    this.#total += chunk.length;
+    if (this.#total > this.#maxTotal) return tooLarge('answer', this.#maxTotal);
     this.#open = afterLastBlankLine(chunk, this.#lineEnded) ?? this.#open + chunk.length;
     this.#lineEnded = endsLine(chunk, this.#lineEnded);
     return this.#open > this.#maxBytes ? tooLarge('event', this.#maxBytes) : undefined;
   }
+}
+
+/**
+ * Returns a stream that passes every chunk on.
+ * @throws the error that `failing` creates, if a chunk exceeds the limit
+ */
+export function createSseLimiter(
+  limit: SseEventLimit,
+  failing: MakeError,
+): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(chunk, controller) {
+      const exceeded = limit.exceededWith(chunk);
+      if (exceeded === undefined) controller.enqueue(chunk);
+      else controller.error(failing(exceeded));
+    },
+  });
 }
 
 /**

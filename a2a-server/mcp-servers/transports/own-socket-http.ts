@@ -4,7 +4,7 @@
  * without a byte.
  */
 import { Agent, fetch as undiciFetch } from 'undici';
-import { readBoundedBytes, SseEventLimit } from '../../../shared/net/bounded-body.ts';
+import { createSseLimiter, readBoundedBytes, SseEventLimit } from '../../../shared/net/bounded-body.ts';
 import { MAX_MCP_MESSAGE_BYTES } from './server-transport.ts';
 
 const CONNECT_LIMIT_MS = 10_000;
@@ -50,19 +50,8 @@ async function toBoundedResponse(answer: Awaited<ReturnType<typeof undiciFetch>>
   if (body === null || [204, 205, 304].includes(status)) return new Response(null, head);
   const events = head.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!events) return new Response(await readBoundedBytes(body, MAX_MCP_MESSAGE_BYTES, createError), head);
-  return new Response(body.pipeThrough(createEventLimiter()), head);
-}
-
-/** Returns a stream that passes server-sent events through, and fails if one of them is too large. */
-function createEventLimiter(): TransformStream<Uint8Array, Uint8Array> {
-  const limit = new SseEventLimit(MAX_MCP_MESSAGE_BYTES);
-  return new TransformStream({
-    transform(chunk, controller) {
-      const exceeded = limit.exceededWith(chunk);
-      if (exceeded === undefined) controller.enqueue(chunk);
-      else controller.error(createError(exceeded));
-    },
-  });
+  const limiter = createSseLimiter(new SseEventLimit(MAX_MCP_MESSAGE_BYTES), createError);
+  return new Response(body.pipeThrough(limiter), head);
 }
 
 function createError(message: string): Error {

@@ -4,6 +4,7 @@
  * - The request follows no redirect. `fetch` would send the key in headers such as `x-api-key` to the other host too.
  * - The request has no time limit of its own, because each model call has one (`modelTimeout`). A local model may read a
  *   long prompt for more than the 300 s after which Node's own `fetch` stops. TCP keep-alive detects a vanished host.
+ * - X3: the response has a size limit. An endless one would fill the memory.
  * - A proxy gets a tunnel (RFC 9110 §9.3.6, CONNECT). For an `https:` URL, it sees only the host name.
  */
 import {
@@ -13,10 +14,16 @@ import {
   type Dispatcher,
   type Response as UndiciResponse,
 } from 'undici';
+import { createSseLimiter, SseEventLimit } from '../../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 const NO_TIME_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
+
+const MEGABYTE = 1024 * 1024;
+/** The last event of some APIs repeats the whole answer. */
+const MAX_EVENT_BYTES = 16 * MEGABYTE;
+const MAX_ANSWER_BYTES = 256 * MEGABYTE;
 
 /** The pooled connections, by the proxy's URL. The key is undefined for requests without a proxy. */
 const dispatchers = new Map<string | undefined, Dispatcher>();
@@ -44,7 +51,7 @@ export async function sendProviderRequest(url: URL, init: RequestInit = {}, prox
     await answer.body?.cancel();
     throw redirectError(url, parseUrl(location, url));
   }
-  return asNodeResponse(answer);
+  return toBoundedResponse(answer, url);
 }
 
 function dispatcherFor(proxy: URL | undefined): Dispatcher {
@@ -98,7 +105,20 @@ function proxyRefusedError(status: string, advice: string): ProductError {
   });
 }
 
-function asNodeResponse({ status, statusText, headers, body }: UndiciResponse): Response {
-  const hasNoBody = [204, 205, 304].includes(status);
-  return new Response(hasNoBody ? null : body, { status, statusText, headers: new Headers([...headers]) });
+/**
+ * Converts undici's response to Node's `Response`, which the AI SDK expects. The SDK reads each answer as events, whatever
+ * its media type is, and each error response as a whole.
+ */
+function toBoundedResponse({ ok, status, statusText, headers, body }: UndiciResponse, url: URL): Response {
+  const hasNoBody = body === null || [204, 205, 304].includes(status);
+  const limit = ok
+    ? new SseEventLimit(MAX_EVENT_BYTES, MAX_ANSWER_BYTES)
+    : new SseEventLimit(Number.POSITIVE_INFINITY, MEGABYTE);
+  const limiter = createSseLimiter(limit, (problem) => tooLargeError(url, problem));
+  const bounded = hasNoBody ? null : body.pipeThrough(limiter);
+  return new Response(bounded, { status, statusText, headers: new Headers([...headers]) });
+}
+
+function tooLargeError({ origin }: URL, problem: string): ProductError {
+  return new ProductError('AGENT_ERROR', `The answer of ${origin} was cut off: ${problem}.`);
 }

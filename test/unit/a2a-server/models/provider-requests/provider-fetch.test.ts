@@ -26,4 +26,16 @@ describe('a request to a model provider', () => {
       await other.close();
     },
   );
+
+  it.each([
+    ['an event of more than 16 MB', { type: 'raw', body: `data: ${'a'.repeat(17_000_000)}\n\n` }],
+    ['an answer of more than 1 MB', { type: 'status', status: 400, body: 'a'.repeat(1_100_000) }],
+  ] as const)('X3 is cut off if the provider sends %s', async (problem, reply) => {
+    endpoint.script(reply);
+    const response = await post(`${endpoint.url}/v1/messages`);
+    await expect(response.text()).rejects.toMatchObject({
+      reason: 'AGENT_ERROR',
+      message: `The answer of ${endpoint.url} was cut off: the peer sent ${problem}.`,
+    });
+  });
 });
