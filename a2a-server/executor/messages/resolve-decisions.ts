@@ -17,6 +17,7 @@ import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import type { PageTarget } from '../../../shared/net/page-address.ts';
+import { isOutdated, mayBecomeOutdated } from '../../tools/shown-content.ts';
 import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
 import { toProductError } from './command-result.ts';
 import { buildShownCall, type ShownCall } from '../model-turn/prepare-call.ts';
@@ -150,7 +151,7 @@ function isUnseen(edit: ShownCall, { basis }: Call): boolean {
 
 /** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */
 async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<OutdatedEvent | undefined> {
-  if (call.basis === null) return undefined;
+  if (!mayBecomeOutdated(call)) return undefined;
   const now = await buildShownCall(tool, call.input, place);
   if (!now.ok)
     throw invalidEditError(
@@ -158,7 +159,7 @@ async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promis
       `the proposed change is no longer possible (${now.message}). Deny it, and say in the reason what you want`,
     );
   const { preview, basis } = now.call;
-  if (basis === call.basis) return undefined;
+  if (!isOutdated(call, now.call)) return undefined;
   return { type: 'tool.outdated', callId: call.callId, tool: call.tool, title: call.title, preview, basis };
 }
 

@@ -1,7 +1,13 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
 import type { Policy } from '../../policy/create-policy.ts';
-import { approverDemandOfRules, denyRuleMessage, findPresenceRuleName } from '../../policy/verdict.ts';
+import { taskModeOf } from '../../policy/task-mode.ts';
+import {
+  approverDemandOfRules,
+  decideVerdict,
+  denyRuleMessage,
+  findPresenceRuleName,
+} from '../../policy/verdict.ts';
 import { coversApproverDemand, metApproverDemand, mergeApproverDemands } from '../../task/approver.ts';
 import type { Call, Snapshot } from '../../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
@@ -9,7 +15,7 @@ import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
 /**
  * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. So a new rule stops
  * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
- * changed symbolic link.
+ * changed symbolic link. If no person decided the call, it also stops if a person would have to decide now.
  */
 export async function recheckPolicyAndRun(
   { tool, task, call }: { tool: Tool; task: Snapshot; call: Call },
@@ -19,7 +25,9 @@ export async function recheckPolicyAndRun(
   // The demands of the call and of the server apply only to an approval by a person. If no person decided, only the
   // demands of the rules apply.
   const ofDecision = call.decided === null ? undefined : mergeApproverDemands(call.approver, policy.approver);
-  if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
+  // Without rules, only this mode looks at the paths of a call.
+  const judgesPaths = call.decided === null && taskModeOf(task.settings) === 'accept-edits';
+  if (policy.rules.length === 0 && ofDecision === undefined && !judgesPaths) return tool.run(call.input, run);
   const met = metApproverDemand(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
@@ -27,7 +35,7 @@ export async function recheckPolicyAndRun(
   // The person's passkey approved only the targets in the input. A redirect may lead to a target of another rule. So
   // the rules that did not match the input are checked again.
   const unproven = call.decided?.presence === true ? { rules: otherRules } : policy;
-  const check = (more: Partial<ResolvedTargets>): void => {
+  const check = (more?: Pick<ResolvedTargets, 'hosts'>): void => {
     const facts = { ...approved, reach: { ...reach, ...more } };
     const denied = denyRuleMessage(facts, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
@@ -43,8 +51,18 @@ export async function recheckPolicyAndRun(
         'FORBIDDEN',
         'The policy demands another approver than the one of this call. It was not run. Request the call again, so that this approver is asked.',
       );
+    if (call.decided !== null) return;
+    const { settings, grants } = task;
+    const verdict = decideVerdict(facts, { policy, settings, grants });
+    // A grant may be used up, because this call was its last use. An allow rule is about the first host only.
+    const allowedBefore = call.grantId !== null || more !== undefined;
+    if (verdict.type === 'ask' && (verdict.rule !== undefined || !allowedBefore))
+      throw new ProductError(
+        'FORBIDDEN',
+        `By now, a person must decide about this call${verdict.rule === undefined ? '' : `: ${verdict.rule}`}. A path or a host leads elsewhere, or the rules have changed. It was not run. Request the call again, so that a person is asked.`,
+      );
   };
-  check({});
+  check();
   const mayRead = (path: string): boolean => {
     const facts = { ...approved, reach: { ...reach, paths: [{ written: path, leadsTo: path }] } };
     return otherRules.every(({ action, matches }) => action === 'allow' || matches(facts) === 'no');

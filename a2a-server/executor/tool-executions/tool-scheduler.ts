@@ -42,6 +42,7 @@ import type { TaskJournal } from '../task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-execution-view.ts';
 import type { TimeLimits } from '../abort-scopes/time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
+import { isOutdated, mayBecomeOutdated } from '../../tools/shown-content.ts';
 import { recheckPolicyAndRun } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
@@ -160,10 +161,10 @@ export class ToolScheduler {
     const { log } = at;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
-    // A tool that starts with its first change compares the basis (a hash of the previewed content) itself, directly
+    if (tool && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at))) return 'asked-again';
+    // A tool that starts with its first change compares the basis (a hash of the previewed content) again, directly
     // before that change.
     const late = tool?.startsWithFirstChange === true;
-    if (!late && tool && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
@@ -250,12 +251,12 @@ export class ToolScheduler {
     { call, tool }: { call: Call; tool: Tool },
     { log, workspace, scope, command }: RunContext,
   ): Promise<boolean> {
-    if (call.decided === null || call.basis === null) return false;
+    if (call.decided === null || !mayBecomeOutdated(call)) return false;
     const shown = await tool
       .show(call.input, { principal, workspace, signal: scope.signal })
       .catch(() => undefined);
     // If the new preview fails, the person is not asked again. The call then fails when it runs.
-    if (shown === undefined || shown.basis === call.basis) return false;
+    if (shown === undefined || !isOutdated(call, shown)) return false;
     const event: TaskEvent = {
       type: 'tool.outdated',
       callId: call.callId,
@@ -335,7 +336,11 @@ export class ToolScheduler {
     if (!start.recorded) {
       // The tool has not started, so the next server can run the tool call.
       if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
-      if (tool && isOutdated(failure) && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at.at)))
+      if (
+        tool &&
+        hasInputChanged(failure) &&
+        (await this.#askAgainIfOutdated(snapshot, { call, tool }, at.at))
+      )
         return { outcome: null, end: 'asked-again' };
     }
     const outcome = await output.shortened(whole, tool?.maxResultChars);
@@ -367,7 +372,7 @@ export class ToolScheduler {
 }
 
 /** True if the tool failed because a file has changed since the person saw it (D2). */
-function isOutdated(failure: unknown): boolean {
+function hasInputChanged(failure: unknown): boolean {
   return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
 }
 

@@ -1,6 +1,6 @@
 /** Tests policy rules and modes in whole tasks, with the real journal, tools and workspace. */
 import { describe, expect, it } from '@jest/globals';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -33,6 +33,7 @@ async function agent(turns: ScriptedTurn[], options: Partial<Options> = {}) {
 
 const write = (path: string) => ({ tool: 'write-file', input: { path, content: 'new' } });
 const shell = (command: string) => ({ tool: 'run-shell-command', input: { command } });
+const shellIn = (cwd: string, command: string) => ({ tool: 'run-shell-command', input: { command, cwd } });
 
 describe('a task under policy rules', () => {
   it('a task runs allowed calls and asks about unlisted calls, and the model learns which rule denied a call', async () => {
@@ -132,6 +133,74 @@ describe('a task under policy rules', () => {
     expect(told).toContain('rule 1 (deny');
     expect(told).not.toContain('hush');
   });
+
+  it('X2 a call that runs unasked is refused if another call of its turn has led its path to a file that asks', async () => {
+    const { tasks, workspace, models } = await agent(
+      [
+        {
+          calls: [
+            shell('ln -s .git/hooks x; ln -sfn secrets s'),
+            write('x/pre-commit'),
+            { tool: 'read-file', input: { path: 's/key' } },
+            write('a.txt'),
+          ],
+        },
+      ],
+      { mode: 'accept-edits', policy: [{ action: 'ask', path: 'secrets/**' }] },
+    );
+    await mkdir(join(workspace, '.git/hooks'), { recursive: true });
+    for (const [directory, text] of [
+      ['docs', 'open'],
+      ['secrets', 'hush'],
+    ] as const) {
+      await mkdir(join(workspace, directory));
+      await writeFile(join(workspace, directory, 'key'), text);
+    }
+    await symlink('docs', join(workspace, 's'));
+    const parked = await sendUntilSettled(tasks, messageOf('go'));
+    expect(parked.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
+    const [callId = ''] = Object.keys(parked.calls);
+    await untilSettled(tasks, await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })));
+    await expect(readFile(join(workspace, '.git/hooks/pre-commit'))).rejects.toThrow('ENOENT');
+    expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
+    const told = JSON.stringify(models.requests.at(-1)?.conversation);
+    expect(told.match(/a person must decide/g)).toHaveLength(2);
+    expect(told).not.toContain('hush');
+  });
+
+  it.each([
+    { call: write('x/a.txt'), shown: 'path', before: 'one/a.txt', after: 'two/a.txt' },
+    { call: shellIn('x', 'pwd > out.txt'), shown: 'cwd', before: 'one', after: 'two' },
+    {
+      call: { tool: 'move-file', input: { path: 'a.txt', to: 'x/a.txt' } },
+      shown: 'to',
+      before: 'one/a.txt',
+      after: 'two/a.txt',
+    },
+  ])(
+    'D2 an approved $call.tool is asked again if a link leads to another place than the one that was shown',
+    async ({ call, shown, before, after }) => {
+      const { tasks, workspace } = await agent([{ calls: [call] }]);
+      for (const directory of ['one', 'two']) await mkdir(join(workspace, directory));
+      await writeFile(join(workspace, 'a.txt'), 'old');
+      await symlink('one', join(workspace, 'x'));
+      const parked = await sendUntilSettled(tasks, messageOf('go'));
+      const [callId = ''] = Object.keys(parked.calls);
+      expect(JSON.stringify(parked.calls[callId]?.preview)).toMatch(
+        new RegExp(`"${shown}":"[^"]*${before}"`),
+      );
+      await rm(join(workspace, 'x'));
+      await symlink('two', join(workspace, 'x'));
+      const sent = await tasks.send(decisionMessage(parked, { callId, decision: 'approve' }));
+      const again = await untilSettled(tasks, sent);
+      expect(again.calls[callId]?.state).toMatchObject({ type: 'waiting', reason: 'content-changed' });
+      expect(JSON.stringify(again.calls[callId]?.preview)).toMatch(new RegExp(`"${shown}":"[^"]*${after}"`));
+      expect(await readdir(join(workspace, 'two'))).toEqual([]);
+      const approved = decisionMessage(again, { callId, decision: 'approve' });
+      await untilSettled(tasks, await tasks.send(approved));
+      expect(await readdir(join(workspace, 'two'))).toHaveLength(1);
+    },
+  );
 
   it('X2 a recursive list shows no names in directories that rules deny or ask about', async () => {
     const { tasks, workspace, models } = await agent(

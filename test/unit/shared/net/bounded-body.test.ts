@@ -64,7 +64,9 @@ describe('the size limit of SSE events', () => {
   );
 
   test('X3 a stream without end is too large, however small its events are', () => {
-    expect(complaint(new SseEventLimit(30, 300), cut('data: x\n\n'.repeat(40), 5))).toMatch(/answer of more than/);
+    expect(complaint(new SseEventLimit(30, 300), cut('data: x\n\n'.repeat(40), 5))).toMatch(
+      /answer of more than/,
+    );
   });
 
   test.each([
