@@ -4,6 +4,7 @@
  *
  * - OpenAI: an object schema needs `properties`.
  * - OpenAI and Anthropic: the top level must not have `oneOf`, `anyOf` or `allOf`. OpenAI also refuses `not` and `enum`.
+ * - OpenAI and Google: an array schema needs `items` with one schema. A tuple has a list of schemas instead.
  *
  * Many MCP servers have tools with such schemas. MCP allows them.
  */
@@ -15,7 +16,7 @@ import type { ToolDeclaration } from './tool.ts';
  * the properties of all alternatives. The server still validates inputs with the whole schema.
  */
 export function withAcceptedSchema(declaration: ToolDeclaration): ToolDeclaration {
-  const { allOf, anyOf, oneOf, not, enum: values, ...kept } = declaration.inputSchema;
+  const { allOf, anyOf, oneOf, not, enum: values, ...kept } = withItems(declaration.inputSchema);
   const alternatives = [allOf, anyOf, oneOf].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   const properties = Object.fromEntries(
     [...alternatives, kept].flatMap((schema) => {
@@ -30,4 +31,31 @@ export function withAcceptedSchema(declaration: ToolDeclaration): ToolDeclaratio
     description: declaration.description + note,
     inputSchema: { ...kept, properties },
   };
+}
+
+type JsonSchema = Record<string, unknown>;
+
+/** A schema for the items of an array whose items can be anything. Google needs a type. */
+const ANY_ITEM = { anyOf: ['string', 'number', 'boolean', 'object'].map((type) => ({ type })) };
+
+/** The keywords whose values are no schemas. */
+const VALUES: ReadonlySet<string> = new Set(['default', 'examples', 'enum', 'const']);
+
+/** Adds `items` to each array schema that has none. */
+function withItems(schema: JsonSchema): JsonSchema {
+  const complete: JsonSchema = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, VALUES.has(name) ? value : withItemsInside(value)]),
+  );
+  const { prefixItems, items, type } = complete;
+  const tuple = [prefixItems, items].find(Array.isArray);
+  if (tuple !== undefined) {
+    const { prefixItems: _, ...rest } = complete;
+    return { ...rest, items: { anyOf: tuple } };
+  }
+  return type === 'array' && !isRecord(items) ? { ...complete, items: ANY_ITEM } : complete;
+}
+
+function withItemsInside(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withItemsInside);
+  return isRecord(value) ? withItems(value) : value;
 }

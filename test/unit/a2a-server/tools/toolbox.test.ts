@@ -98,6 +98,28 @@ describe('createToolbox, which collects the tools', () => {
     });
   });
 
+  it('the schema that a model gets has items for each array, because OpenAI and Google refuse an array without them', () => {
+    const properties = {
+      point: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], items: false },
+      pair: { type: 'array', items: [{ type: 'array' }, { type: 'string' }], default: [{ type: 'array' }] },
+      names: { type: 'array', items: { type: 'string' } },
+    };
+    const inputSchema = { type: 'object', properties };
+    const any = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] };
+    expect(createToolbox([{ ...repeat, inputSchema }]).declarations()[0]?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        point: { type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'string' }] } },
+        pair: {
+          type: 'array',
+          items: { anyOf: [{ type: 'array', items: any }, { type: 'string' }] },
+          default: [{ type: 'array' }],
+        },
+        names: { type: 'array', items: { type: 'string' } },
+      },
+    });
+  });
+
   it('the toolbox refuses two tools with the same name', () => {
     expect(() => createToolbox([repeat, repeat])).toThrow(/same name/);
   });
