@@ -9,8 +9,8 @@ import { showsApprovalCards, showsForms } from '../../approvals/tool-call-client
 import { inputSchemaOf, type ListedToolSchema, outlineOutputSchema } from './listed-schema.ts';
 import { prefixToolNames } from '../../tool-names/tool-names.ts';
 import { answerToolCall, toolFailureResult, invalidArgumentsResult } from './answer-tool-call.ts';
+import { parseToolArguments } from './parse-tool-arguments.ts';
 import type { BridgeTool, ToolServingContext, ToolSpec } from './tool.ts';
-import { inputProblem } from '../../../shared/text/input-problem.ts';
 
 /** The maximum length of a result that a client accepts, in characters. */
 const MAX_RESULT_CHARACTERS = 400_000;
@@ -52,7 +52,7 @@ export function defineBridgeTool<Input extends z.ZodObject, Output extends z.Zod
     async answer({ words, round, context }, offer) {
       if (spec.card === 'uses' && !hasCard(offer, context))
         return toolFailureResult(NO_CARD, { ...offer, name });
-      const parsed = spec.input.safeParse(words.arguments, { error: inputProblem });
+      const parsed = parseToolArguments(spec.input, words.arguments);
       if (!parsed.success) return invalidArgumentsResult(words.name, parsed.error);
       const { _meta: meta } = context.mcpReq;
       // SEP-414: a client sends its trace context in `_meta`.
