@@ -3,6 +3,9 @@ import { Router } from 'express';
 import { AGENT_CARD_PATH, AgentCard } from '@a2a-js/sdk';
 import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 
+/** The path of the card in A2A 0.2. Clients of that version know the requests of A2A 0.3, but not the newer path. */
+export const OLD_AGENT_CARD_PATH = '.well-known/agent.json';
+
 /** The card changes only when the program or its address changes, so clients may cache it. */
 const MAX_AGE_SECONDS = 60;
 
@@ -16,11 +19,11 @@ export function agentCardRoute(card: AgentCard, modified: number): Router {
   // form.
   const text = JSON.stringify(AgentCard.toJSON(card));
   const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
-  const path = `/${AGENT_CARD_PATH}`;
+  const paths = [`/${AGENT_CARD_PATH}`, `/${OLD_AGENT_CARD_PATH}`];
   const lastModified = new Date(modified).toUTCString();
   const router = Router();
   router.use(
-    path,
+    paths,
     (_request, response, next) => {
       response.setHeader('Last-Modified', lastModified);
       next();
@@ -31,7 +34,7 @@ export function agentCardRoute(card: AgentCard, modified: number): Router {
       cache: { maxAge: MAX_AGE_SECONDS },
     }),
   );
-  router.get(path, (request, response) => {
+  router.get(paths, (request, response) => {
     // A2A 1.0 §8.6.1. Both versions have one address, so caches must distinguish them by the header.
     response.setHeader('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);
     response.setHeader('ETag', tag);

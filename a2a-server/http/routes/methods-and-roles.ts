@@ -3,6 +3,7 @@ import { isLegacyJsonRpcMethod, legacyJsonRpcToV1Method } from '@a2a-js/sdk/comp
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
 import { ROLES, type Role, SENDING_ROLES } from '../../access/role.ts';
 import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
+import { OLD_AGENT_CARD_PATH } from './agent-card-route.ts';
 
 /** The path of the approval page's requests. They use the page's session instead of a bearer token. */
 export const PAGE_API_PATH = '/page/api';
@@ -57,6 +58,7 @@ const ADDRESSES: RolesByAddress = {
   [`${PAGE_API_PATH}/task-changes`]: { GET: READING_ROLES },
   '/': { GET: 'public', POST: READING_ROLES },
   [`/${AGENT_CARD_PATH}`]: { GET: 'public' },
+  [`/${OLD_AGENT_CARD_PATH}`]: { GET: 'public' },
   [PUSH_KEYS_PATH]: { GET: 'public' },
   '/health': { GET: READING_ROLES },
   '/livez': { GET: 'public' },

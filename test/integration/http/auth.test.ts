@@ -92,6 +92,17 @@ describe('authentication over HTTP', () => {
     expect(await raw({ 'if-none-match': etag, 'a2a-version': '1.0' }, path)).toBe(304);
   });
 
+  test('X1 the agent card is also at the path of A2A 0.2, without a token', async () => {
+    const headers = { authorization: undefined, 'a2a-version': undefined };
+    const answers = await Promise.all(
+      ['/.well-known/agent.json', '/.well-known/agent-card.json'].map((path) =>
+        request(server, { method: 'GET', path, headers }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[0]?.body).toEqual(answers[1]?.body);
+  });
+
   test('X1 tokens are never logged', async () => {
     await rpc(server, 'GetTask', { id: 'task-nobody-has' });
     await request(server, { path: '/health', headers: { authorization: 'Bearer wrong-token-0123456789' } });
