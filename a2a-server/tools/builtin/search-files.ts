@@ -56,7 +56,7 @@ export const searchFilesTool: Tool = defineTool({
     return { preview: { type: 'json', value: input }, basis: null };
   },
   run: async (input, run) => {
-    const report = new SearchReport(input.maxResults);
+    const report = new SearchReport(input.maxResults, looksLikeRegex(input) ? EXACT_TEXT_NOTE : undefined);
     const matcher =
       input.pattern === undefined ? undefined : createLineMatcher({ ...input, pattern: input.pattern });
     const { kind, path } = await run.workspace.locate(input.path);
@@ -66,6 +66,14 @@ export const searchFilesTool: Tool = defineTool({
     return report.result(matcher === undefined ? 'file' : 'match');
   },
 });
+
+/** Most models know search tools whose pattern is a regular expression. They would believe that there is no match. */
+const EXACT_TEXT_NOTE =
+  'The tool looked for the exact text of the pattern. If the pattern is a regular expression, set regex';
+
+function looksLikeRegex({ pattern = '', regex }: Search): boolean {
+  return !regex && /[\\|*+?^$]/.test(pattern);
+}
 
 const FILES_AT_ONCE = 8;
 /** The maximum size of a searched file. This size times FILES_AT_ONCE limits the memory of the search. */

@@ -9,14 +9,17 @@ const CHARACTERS_BEFORE_MATCH = 100;
 export class SearchReport {
   readonly #lines: string[] = [];
   readonly #most: number;
+  readonly #advice: string | undefined;
   #characters = 0;
   #files = 0;
   #skipped = 0;
   #hidden = 0;
   #cut = false;
 
-  constructor(most: number) {
+  /** @param advice the text that follows if the search finds nothing */
+  constructor(most: number, advice?: string) {
     this.#most = most;
+    this.#advice = advice;
   }
 
   /** True if the report has rejected a result. Then the search can stop. */
@@ -60,7 +63,9 @@ export class SearchReport {
     const summary =
       what === 'file' ? `found ${found}` : `found ${found} in ${countWithNoun(this.#files, 'file')}`;
     const notes = [
-      ...(this.#lines.length === 0 ? ['Nothing found'] : []),
+      ...(this.#lines.length === 0
+        ? ['Nothing found', ...(this.#advice === undefined ? [] : [this.#advice])]
+        : []),
       ...(this.#cut ? ['There is more; narrow the search'] : []),
       ...(this.#skipped === 0
         ? []

@@ -71,6 +71,10 @@ describe('the tool search-files', () => {
     expect(await search({ pattern: 'TWO', caseSensitive: false, path: 'b' })).toBe('b/c.txt:1: two');
     expect(await search({ pattern: 'Two', path: 'a.txt' })).toBe('a.txt:3: Two');
     expect(await search({ pattern: 'three' })).toBe('[Nothing found.]');
+    expect(await search({ pattern: 'one|two' })).toMatch(
+      /^\[Nothing found\.\]\n\[.*exact text.* set regex\.\]$/,
+    );
+    expect(await search({ pattern: 'zero|nothing', regex: true })).toBe('[Nothing found.]');
   });
 
   it('search-files finds the start of the first line behind a byte order mark', async () => {
