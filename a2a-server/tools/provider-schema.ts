@@ -4,6 +4,7 @@
  *
  * - OpenAI: an object schema needs `properties`.
  * - OpenAI and Anthropic: the top level must not have `oneOf`, `anyOf` or `allOf`. OpenAI also refuses `not` and `enum`.
+ * - Anthropic: the names of the properties have at most 64 letters, digits, `_`, `.` and `-`.
  * - OpenAI and Google: an array schema needs `items` with one schema. A tuple has a list of schemas instead.
  *
  * Many MCP servers have tools with such schemas. MCP allows them.
@@ -18,19 +19,30 @@ import type { ToolDeclaration } from './tool.ts';
 export function withAcceptedSchema(declaration: ToolDeclaration): ToolDeclaration {
   const { allOf, anyOf, oneOf, not, enum: values, ...kept } = withItems(declaration.inputSchema);
   const alternatives = [allOf, anyOf, oneOf].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
-  const properties = Object.fromEntries(
-    [...alternatives, kept].flatMap((schema) => {
-      const own = isRecord(schema) ? schema['properties'] : undefined;
-      return isRecord(own) ? Object.entries(own) : [];
-    }),
-  );
-  const moved = JSON.stringify({ allOf, anyOf, oneOf, not, enum: values });
-  const note = moved === '{}' ? '' : `\n\nThe input must also fit this JSON Schema: ${moved}`;
-  return {
-    ...declaration,
-    description: declaration.description + note,
-    inputSchema: { ...kept, properties },
+  const properties = [...alternatives, kept].flatMap((schema) => {
+    const own = isRecord(schema) ? schema['properties'] : undefined;
+    return isRecord(own) ? Object.entries(own) : [];
+  });
+  const inputSchema = {
+    ...kept,
+    properties: Object.fromEntries(properties.filter(([name]) => isAcceptedName(name))),
+    ...(Array.isArray(kept['required']) && { required: kept['required'].filter(isAcceptedName) }),
   };
+  const refused = properties.filter(([name]) => !isAcceptedName(name));
+  const moved = JSON.stringify({
+    ...(refused.length > 0 && { properties: Object.fromEntries(refused), required: kept['required'] }),
+    allOf,
+    anyOf,
+    oneOf,
+    not,
+    enum: values,
+  });
+  const note = moved === '{}' ? '' : `\n\nThe input must also fit this JSON Schema: ${moved}`;
+  return { ...declaration, description: declaration.description + note, inputSchema };
+}
+
+function isAcceptedName(name: unknown): boolean {
+  return typeof name === 'string' && /^[\w.-]{1,64}$/.test(name);
 }
 
 type JsonSchema = Record<string, unknown>;

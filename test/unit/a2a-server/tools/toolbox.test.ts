@@ -98,6 +98,23 @@ describe('createToolbox, which collects the tools', () => {
     });
   });
 
+  it('the schema that a model gets has no property with a name that Anthropic refuses; the description has it', () => {
+    const [top, select] = [{ type: 'number' }, { type: 'string' }];
+    const inputSchema = {
+      type: 'object',
+      properties: { $top: top, select },
+      required: ['$top', 'select'],
+      additionalProperties: false,
+    };
+    const [declared] = createToolbox([{ ...repeat, inputSchema }]).declarations();
+    const moved = { properties: { $top: top }, required: ['$top', 'select'] };
+    expect(declared).toEqual({
+      name: 'repeat',
+      description: `Repeats.\n\nThe input must also fit this JSON Schema: ${JSON.stringify(moved)}`,
+      inputSchema: { ...inputSchema, properties: { select }, required: ['select'] },
+    });
+  });
+
   it('the schema that a model gets has items for each array, because OpenAI and Google refuse an array without them', () => {
     const properties = {
       point: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], items: false },
