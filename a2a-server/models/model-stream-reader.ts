@@ -63,7 +63,7 @@ export class ModelStreamReader {
         this.#calls.push({
           type: 'call',
           modelCallId: part.toolCallId,
-          tool: part.toolName,
+          tool: toolNameIn(part.toolName),
           input: inputOf(part.input),
         });
         return events([]);
@@ -195,6 +195,16 @@ function endOf(
   if (unified === 'length' || unified === 'content-filter') return unified;
   if (called) return 'tool-calls';
   return said ? 'stop' : 'empty';
+}
+
+/**
+ * Returns the name of the tool. GPT models sometimes write `functions.read-file`, and gpt-oss writes
+ * `read-file<|channel|>commentary`. No tool has such a name.
+ *
+ * Source: https://github.com/tontinton/maki/pull/518 and https://github.com/ollama/ollama/issues/12132
+ */
+function toolNameIn(written: string): string {
+  return written.replace(/^functions\./, '').replace(/<\|.*$/s, '');
 }
 
 /** Parses the input of a tool call. Several providers send an empty text for a call without arguments. */

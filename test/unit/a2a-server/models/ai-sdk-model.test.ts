@@ -221,6 +221,15 @@ describe('the events of a model’s turn', () => {
     },
   );
 
+  test.each(['functions.wait', 'wait<|channel|>commentary', 'functions.wait<|constrain|>json'])(
+    'a call of %s is a call of the tool itself',
+    async (toolName) => {
+      const part: LanguageModelV3StreamPart = { type: 'tool-call', toolCallId: 'c1', toolName, input: '{}' };
+      const events = await collect(modelOf(() => streamOf(part, FINISH)));
+      expect(events[0]).toEqual({ type: 'call', modelCallId: 'c1', tool: 'wait', input: {} });
+    },
+  );
+
   test('an event of a new type is ignored, and an invalid event of a known type or an error is not', async () => {
     expect((await answerWith(refused({ type: 'usage_hint' })))[0]).toEqual({ type: 'text', text: 'ok' });
     for (const value of [{ type: 'message_stop', x: 1 }, { type: 'InternalError', message: 'no' }, 'text'])
