@@ -26,6 +26,8 @@ interface OfferOptions {
   fields?: FormFieldsSetting;
   /** Returns the width of a form's rows in the client's window now. */
   columns?: () => number;
+  /** Returns the title of a task, if the client has several tasks. */
+  taskTitle?: (taskId: string) => string | undefined;
 }
 
 export class FormHistory {
@@ -45,15 +47,18 @@ export class FormHistory {
   readonly #now: () => number;
   readonly #fields: FormFieldsSetting;
   readonly #columnsNow: () => number;
+  readonly #taskTitle: (taskId: string) => string | undefined;
 
   constructor({
     now = () => performance.now(),
     fields = 'none',
     columns = () => FORM_ROW_COLUMNS,
+    taskTitle = () => undefined,
   }: OfferOptions = {}) {
     this.#now = now;
     this.#fields = fields;
     this.#columnsNow = columns;
+    this.#taskTitle = taskTitle;
   }
 
   /** The width of a form's rows in the client's window now. */
@@ -81,6 +86,7 @@ export class FormHistory {
     return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), {
       fields: this.#fields,
       columns: this.#columns.get(taskId) ?? this.#columnsNow(),
+      task: this.#taskTitle(taskId),
     });
   }
 

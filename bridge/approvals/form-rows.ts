@@ -98,6 +98,19 @@ export function withFollowing(
   return rows.length < maxRows ? [...rows, more] : rows;
 }
 
+/**
+ * Names the task in a row above the others. Leaves the rows as they are if there is no room.
+ * @param task the title of the task, unescaped; undefined if the client has only this task
+ */
+export function withTask(
+  rows: readonly string[],
+  task: string | undefined,
+  { columns, maxRows }: { columns: number; maxRows: number },
+): readonly string[] {
+  if (task === undefined || task === '' || rows.length >= maxRows) return rows;
+  return [clippedFormRow(`Task: ${visibleLine(task)}`, columns), ...rows];
+}
+
 /** Returns the words for further actions and questions, such as `(then 2 more)`. */
 export function followingText(following: number): string {
   return `(then ${String(following)} more)`;

@@ -29,6 +29,7 @@ import {
   actionSummaryRows,
   followingText,
   withFollowing,
+  withTask,
 } from './form-rows.ts';
 import type { FormFieldsSetting } from '../settings/approval-mode.ts';
 
@@ -62,6 +63,8 @@ export interface FormLayout {
   fields: FormFieldsSetting;
   /** The maximum width of a row. */
   columns: number;
+  /** The title of the task, if the client has several. Absent otherwise: the person knows the only one. */
+  task?: string | undefined;
 }
 
 const DEFAULT_LAYOUT: FormLayout = { fields: 'none', columns: FORM_ROW_COLUMNS };
@@ -90,33 +93,33 @@ interface PlacedAction {
   following: number;
 }
 
-// The key of a form does not depend on what follows. So an answer counts, even if one of the later actions was decided
-// elsewhere meanwhile.
+// The key of a form does not depend on what follows, or on other tasks. So an answer counts, even if one of the later
+// actions was decided elsewhere meanwhile.
 
 function actionAsk(
   placed: PlacedAction,
   before: EarlierForms | undefined,
-  { fields, columns }: FormLayout,
+  layout: FormLayout,
 ): FormCandidate {
+  const { fields, columns, task } = layout;
   const { action } = placed;
   const { callId, preview } = action;
   const approver = approverInsteadOfReader(action);
   if (approver !== undefined)
     return { about: 'other-approver', key: keyOf(action, approver, before), callId, action, approver };
-  if (preview.type === 'question') return answerAsk(placed, { asked: preview, before, columns });
+  if (preview.type === 'question') return answerAsk(placed, { asked: preview, before, layout });
   const words = decisionWordsFor(action);
   const rows = words.includes('approve') ? approvalFormRows(action, columns) : undefined;
   const note = noteRows(before, columns);
   if (rows === undefined) {
     const why = action.presence === true ? PASSKEY_ON_THE_PAGE : ON_THE_PAGE;
-    return pageAsk(placed, { words, why, before, columns });
+    return pageAsk(placed, { words, why, before, layout });
   }
   const properties = fields === 'more' ? decisionFormProperties(action, words) : {};
   const key = keyOf(action, formOf(messageOf(note, rows), { properties }), before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
-  const form = formOf(messageOf(note, withFollowing({ kind: 'whole', rows }, placed, limits)), {
-    properties,
-  });
+  const counted = withFollowing({ kind: 'whole', rows }, placed, limits);
+  const form = formOf(messageOf(note, withTask(counted, task, limits)), { properties });
   return { about: 'action', key, callId, form, action, words };
 }
 
@@ -126,8 +129,8 @@ function pageAsk(
     words,
     why,
     before,
-    columns,
-  }: { words: readonly McpDecisionWord[]; why: string; before: EarlierForms | undefined; columns: number },
+    layout: { columns, task },
+  }: { words: readonly McpDecisionWord[]; why: string; before: EarlierForms | undefined; layout: FormLayout },
 ): FormCandidate {
   const { action } = placed;
   const note = noteRows(before, columns);
@@ -135,7 +138,8 @@ function pageAsk(
   const rows = actionSummaryRows(action, columns);
   const key = keyOf(action, ['page', messageOf(note, [...rows, ...reason])], before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length - reason.length };
-  const message = messageOf(note, [...withFollowing({ kind: 'summary', rows }, placed, limits), ...reason]);
+  const counted = withFollowing({ kind: 'summary', rows }, placed, limits);
+  const message = messageOf(note, [...withTask(counted, task, limits), ...reason]);
   return { about: 'page', key, callId: action.callId, action, words, message };
 }
 
@@ -148,8 +152,9 @@ const ANSWER_ON_THE_PAGE = 'Too long here. Answer on the page. Decline denies it
 
 function answerAsk(
   placed: PlacedAction,
-  { asked, before, columns }: { asked: AskedQuestion; before: EarlierForms | undefined; columns: number },
+  { asked, before, layout }: { asked: AskedQuestion; before: EarlierForms | undefined; layout: FormLayout },
 ): FormCandidate {
+  const { columns, task } = layout;
   const { action, following } = placed;
   const { callId } = action;
   const by = askerRows(action, 0, columns);
@@ -161,12 +166,14 @@ function answerAsk(
     !canShowFieldsInFull(fields, columns)
   ) {
     const words = decisionWordsFor(action);
-    return pageAsk(placed, { words, why: ANSWER_ON_THE_PAGE, before, columns });
+    return pageAsk(placed, { words, why: ANSWER_ON_THE_PAGE, before, layout });
   }
   const note = noteRows(before, columns);
   const key = keyOf(action, formOf(messageOf(note, [...by, ...text]), fields), before);
   const counted = askerRows(action, following, columns);
-  const form = formOf(messageOf(note, [...(counted.length === by.length ? counted : by), ...text]), fields);
+  const all = [...(counted.length === by.length ? counted : by), ...text];
+  const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
+  const form = formOf(messageOf(note, withTask(all, task, limits)), fields);
   return { about: 'asked', key, callId, form, action, asked };
 }
 
@@ -183,17 +190,21 @@ function askerRows({ tool, source }: PendingAction, following: number, columns: 
 function questionAsk(
   question: PlainTextQuestion,
   before: EarlierForms | undefined,
-  { columns }: FormLayout,
+  { columns, task }: FormLayout,
 ): FormCandidate {
   const { id: callId, shown, text } = question;
   const rows = untrustedTextRows(text, columns);
   if (rows === undefined)
     return { about: 'unshown', key: keyOf({ callId, shown }, 'unshown', before), callId, question };
-  const form = formOf(messageOf(noteRows(before, columns), rows), {
+  const note = noteRows(before, columns);
+  const fields = {
     properties: { answer: { type: 'string', title: 'Answer' } },
     required: ['answer'],
-  });
-  return { about: 'question', key: keyOf({ callId, shown }, form, before), callId, form, question };
+  } as const;
+  const key = keyOf({ callId, shown }, formOf(messageOf(note, rows), fields), before);
+  const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
+  const form = formOf(messageOf(note, withTask(rows, task, limits)), fields);
+  return { about: 'question', key, callId, form, question };
 }
 
 function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>): Form {

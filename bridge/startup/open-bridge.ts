@@ -89,6 +89,7 @@ export async function openBridge({
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
     formHistory: new FormHistory({
       fields: settings.forms,
+      taskTitle: (taskId) => outbox.titleAmongSeveral(taskId),
       // Clients over HTTP have other windows. Their width is unknown.
       columns: () => formRowColumns(settings.stdio ? clientTerminalColumns() : undefined),
     }),

@@ -255,6 +255,20 @@ export class Outbox {
     }));
   }
 
+  /**
+   * Returns the title of a task, if this process has another task that may still run. Returns undefined otherwise, or if
+   * the task is unknown.
+   */
+  titleAmongSeveral(taskId: string): string | undefined {
+    const rows = this.#database.rows(
+      `SELECT task_id, title FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?
+         ORDER BY created_at`,
+      this.#database.owner,
+    );
+    const titles = new Map(rows.toReversed().map(([id, title]) => [String(id), String(title)]));
+    return titles.size > 1 ? titles.get(taskId) : undefined;
+  }
+
   #select(rest: string, ...values: SqliteValue[]): readonly OutboxEntry[] {
     const rows = this.#database.rows(
       `SELECT ${DELEGATION_COLUMNS.join(', ')} FROM delegations ${rest}`,

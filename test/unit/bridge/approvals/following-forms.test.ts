@@ -82,6 +82,28 @@ test('D5 the number never takes a row of the action', () => {
   expect(message.split('\n')).toHaveLength(MAX_FORM_ROWS);
 });
 
+const withTask = (task: string | undefined, action: PendingAction) => {
+  const [ask] = buildFormCandidates({ pending: [action], question: null }, () => undefined, {
+    fields: 'none',
+    columns: FORM_ROW_COLUMNS,
+    task,
+  });
+  return { key: ask?.key, message: ask !== undefined && 'form' in ask ? ask.form.message : '' };
+};
+
+test('a form names its task if the client has several, and its key stays the same', () => {
+  const named = withTask('Tidy\u202e the\nrepository', command('one', 'ls'));
+  expect(named.message).toBe('Task: Tidy\\u{202e} the⏎repository\n$ ls\nin /w');
+  expect(named.key).toBe(withTask(undefined, command('one', 'ls')).key);
+  expect(withTask('Ask', question('two')).message).toBe('Task: Ask\nThe agent asks:\n│ Which colour?');
+  const [row = ''] = withTask('t'.repeat(200), command('one', 'ls')).message.split('\n');
+  expect(displayWidth(row)).toBeLessThanOrEqual(FORM_ROW_COLUMNS);
+});
+
+test('D5 the name of the task never takes a row of the action', () => {
+  expect(withTask('Tidy', command('one', 'a\nb\nc')).message).toBe('$ a\n> b\n> c\nin /w');
+});
+
 test('the key of a form stays the same when a later action is decided elsewhere', () => {
   const all = candidates(edit('one'), question('two'), edit('three', 9), command('four', 'ls'));
   for (const { key, callId } of candidates(edit('one')).concat(candidates(question('two'), edit('three', 9))))

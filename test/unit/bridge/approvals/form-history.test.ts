@@ -30,6 +30,15 @@ describe('the forms that wait for an answer', () => {
       expect(first(new FormHistory().lastOffered('task', asked(change))).key).not.toBe(key);
   });
 
+  test('a form names its task, as long as the client has several', () => {
+    let title: string | undefined = 'Tidy up';
+    const formHistory = new FormHistory({ taskTitle: (taskId) => (taskId === 'task' ? title : undefined) });
+    expect(messageOf(first(formHistory.offer('task', asked())))).toMatch(/^Task: Tidy up\n/);
+    expect(messageOf(first(formHistory.offer('other', asked())))).not.toContain('Task: ');
+    title = undefined;
+    expect(messageOf(first(formHistory.offer('task', asked())))).not.toContain('Task: ');
+  });
+
   test('D5 each offer fits the window at that time, and the answer to it still counts in a wider window', () => {
     let columns = 54;
     const formHistory = new FormHistory({ columns: () => columns });

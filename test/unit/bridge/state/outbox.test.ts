@@ -88,6 +88,20 @@ describe('the outbox of the bridges', () => {
     expect(outbox.findByTaskOrMessage('', '3')).toBeUndefined();
   });
 
+  test('the title of a task is told only while the process has another open task', () => {
+    outbox.put(entry('1', { state: accepted, title: 'First' }));
+    outbox.put(entry('2', { state: accepted, title: 'A later message to the same task' }));
+    expect(outbox.titleAmongSeveral('t')).toBeUndefined();
+    outbox.put(entry('3', { state: { ...accepted, taskId: 'other' }, title: 'Second' }));
+    expect(['t', 'other', 'unknown'].map((id) => outbox.titleAmongSeveral(id))).toEqual([
+      'First',
+      'Second',
+      undefined,
+    ]);
+    outbox.collect({ agent: 'local', taskId: 'other', sessionId: 's' }, 'completed');
+    expect(outbox.titleAmongSeveral('t')).toBeUndefined();
+  });
+
   test('the contents of files are written with their entry, and deleted when the entry is collected or dropped', async () => {
     const bytes = new Uint8Array([0, 1, 255]);
     const files = [{ name: 'a.png', mediaType: 'image/png', hash: 'h' }];
