@@ -28,6 +28,9 @@ interface DecideOptions extends CommonCommandOptions {
   uses?: string;
 }
 
+/** The height of a small terminal window. */
+const MAX_ROWS_WITHOUT_LINK = 24;
+
 const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
   once: 'approve',
   tool: 'trust_tool',
@@ -73,9 +76,10 @@ async function shownAndAgreed(
   { session, actions }: Pick<NamedActions, 'session' | 'actions'>,
 ): Promise<boolean> {
   if (options.json !== true) {
-    for (const action of actions) terminal.say(`${actionText(action, terminal)}\n`);
+    const texts = actions.map((action) => `${actionText(action, terminal)}\n`);
+    for (const text of texts) terminal.say(text);
     // Anyone with the link can decide. So it is printed only to a terminal.
-    if (terminal.interactive && actions.some(({ decisions }) => decisions.length > 0))
+    if (terminal.interactive && isLong(texts) && actions.some(({ decisions }) => decisions.length > 0))
       terminal.write(await linkText(session, actions));
   }
   for (const action of actions) {
@@ -90,6 +94,11 @@ async function shownAndAgreed(
   );
 }
 
+/** Returns true if the actions may be easier to read on the page. A short action fits on the screen above its question. */
+function isLong(texts: readonly string[]): boolean {
+  return texts.join('\n').split('\n').length > MAX_ROWS_WITHOUT_LINK;
+}
+
 /** Returns a sentence with a one-time link to the agent's page. Returns '' if the agent has no page. */
 async function linkText(session: Session, actions: readonly PendingAction[]): Promise<string> {
   const [{ callId, shown } = {}, another] = actions;
@@ -99,7 +108,7 @@ async function linkText(session: Session, actions: readonly PendingAction[]): Pr
     another === undefined ? { taskId, callId, shown } : { taskId },
   );
   if (link === null) return '';
-  return `Or decide in a browser: ${link.url}\nThe link works once, within ten minutes. Who opens it can decide for you.\n\n`;
+  return `Or decide in a browser. This link works once, and who opens it can decide for you:\n${link.url}\n\n`;
 }
 
 /** Returns the command that decides by the complete code and asks no question. */

@@ -210,12 +210,12 @@ describe('the commands approve and deny', () => {
   });
 
   onLinux(
-    'at a terminal, approve also prints a link that opens the action in a browser; a pipe gets none',
+    'at a terminal, approve also prints a link that opens a long action in a browser; a pipe gets none',
     async () => {
       const on = await sharedCliStage();
-      const { id, call } = await waiting(on);
+      const { id, call } = await waiting(on, plan(append('long.md', 'a line\n'.repeat(40))));
       const { stdout } = await cliAtTerminal(['approve', id], { ...on.at, keys: 'n\r' });
-      const [, url = ''] = /Or decide in a browser: (\S+)/.exec(stdout) ?? [];
+      const [, url = ''] = /Or decide in a browser\. .+:\r?\n(\S+)/.exec(stdout) ?? [];
       const fragment = new URLSearchParams(new URL(url).hash.slice(1));
       expect(fragment.get('call')).toBe(call);
       const signIn = (code: string | null): Promise<Response> =>
@@ -241,6 +241,7 @@ describe('the commands approve and deny', () => {
     const no = await cliAtTerminal(['approve', id], { ...on.at, keys: 'n\r' });
     expect(no.stdout).toContain('\u{1b}[32m│ +hello');
     expect(no.stdout).toContain('Nothing was decided.');
+    expect(no.stdout).not.toContain('in a browser');
     expect(no.code).toBe(1);
     const plain = await cliAtTerminal(['approve', id], {
       ...on.at,
