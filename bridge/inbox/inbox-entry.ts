@@ -5,8 +5,8 @@ import { isSessionWaiting, type ListedSession } from '../sessions/list-sessions.
 import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
 
 /**
- * One entry of the inbox. `finished`: the task has ended, and no client has collected the result. `waiting`: the task
- * waits for a person.
+ * One entry of the inbox. `finished`: the task has ended, and no client has collected the result. `notDone` names the
+ * calls that the task did not do, as in `ListedSession`. `waiting`: the task waits for a person.
  */
 export type InboxEntry = {
   sessionId: string;
@@ -14,7 +14,7 @@ export type InboxEntry = {
   taskId: string;
   state: SessionStateName;
   title: string;
-} & ({ type: 'finished' } | { type: 'waiting'; pending: number });
+} & ({ type: 'finished'; notDone: string } | { type: 'waiting'; pending: number });
 
 /** An entry and its key. If a waiting task asks for something else, its entry gets another key. */
 export interface KeyedInboxEntry {
@@ -53,9 +53,12 @@ export function inboxEntries(
   const finished = uncollected.flatMap((task): KeyedInboxEntry[] => {
     const { sessionId, agent, taskId, title, ended } = task;
     const key = resultKey(task);
-    const state = ended === 'unknown' ? 'unknown-to-agent' : (ended ?? listed.get(key)?.state);
+    const session = listed.get(key);
+    const state = ended === 'unknown' ? 'unknown-to-agent' : (ended ?? session?.state);
     if (state === undefined || !ENDED.includes(state)) return [];
-    return [{ key: `finished ${key}`, entry: { type: 'finished', sessionId, agent, taskId, state, title } }];
+    const notDone = session?.notDone ?? '';
+    const entry = { type: 'finished', sessionId, agent, taskId, state, notDone, title } as const;
+    return [{ key: `finished ${key}`, entry }];
   });
   return [...waiting, ...finished];
 }

@@ -3,7 +3,7 @@
  * line. Each further line is one entry of the inbox: its key, a space, and a sentence. Pure.
  */
 import { createHash } from 'node:crypto';
-import { taskStateWord } from '../../shared/text/task-state-word.ts';
+import { stateWithNotDone } from '../sessions/state-with-not-done.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { NON_TERMINAL_STATES } from '../agents/list-tasks.ts';
 import type { ListedSession } from '../sessions/list-sessions.ts';
@@ -53,7 +53,7 @@ export function inboxEntryText(entry: InboxEntry): string {
 }
 
 function stateOf(entry: InboxEntry): string {
-  if (entry.type === 'finished') return taskStateWord(entry.state);
+  if (entry.type === 'finished') return stateWithNotDone(entry);
   if (entry.state === 'auth-required') return 'waits for a sign-in';
   if (entry.pending === 0) return 'asks a question';
   return `${entry.pending === 1 ? '1 action waits' : `${String(entry.pending)} actions wait`} for a decision`;

@@ -3,7 +3,7 @@
  * collected only with `--collect`.
  */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { taskStateWord } from '../../../shared/text/task-state-word.ts';
+import { stateWithNotDone } from '../../sessions/state-with-not-done.ts';
 import { type InboxEntry, type KeyedInboxEntry, entryEndState } from '../../inbox/inbox-entry.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -70,13 +70,14 @@ function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Termin
   return entries
     .map(({ entry }) => {
       const { sessionId, agent, title, state } = entry;
+      const notDone = entry.type === 'finished' ? entry.notDone : '';
       const about = title === '' ? '' : `: ${visibleLine(title)}`;
       const id = idForWidth(width, short.get(sessionId) ?? sessionId);
-      const word = taskStateWord(state);
+      const word = stateWithNotDone({ state, notDone });
       const rest = `  ${visibleLine(id)}  ${agent}${about}`;
       // The command below shows the whole title.
       const shown = width === undefined ? rest : cutToWidth(rest, width - word.length);
-      return `${paint(styleOfState(state), word)}${shown}${nextStep(entry, id)}`;
+      return `${paint(notDone === '' ? styleOfState(state) : 'yellow', word)}${shown}${nextStep(entry, id)}`;
     })
     .join('\n');
 }

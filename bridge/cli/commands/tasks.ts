@@ -6,6 +6,7 @@ import { NON_TERMINAL_STATES, type NonTerminalState } from '../../agents/list-ta
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
+import { stateWithNotDone } from '../../sessions/state-with-not-done.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
@@ -111,7 +112,7 @@ function tasksTable(
       { text: visibleLine(idForWidth(width, short.get(sessionId) ?? sessionId)) },
       { text: agent },
       {
-        text: `${taskStateWord(state)}${notDone === '' ? '' : ', not all done'}`,
+        text: stateWithNotDone({ state, notDone }),
         paint: (text: string) => paint(notDone === '' ? styleOfState(state) : 'yellow', text),
       },
       {

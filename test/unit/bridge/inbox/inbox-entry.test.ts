@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { inboxEntryText } from '../../../../bridge/inbox/notices.ts';
 import { inboxEntries } from '../../../../bridge/inbox/inbox-entry.ts';
 import type { ListedSession } from '../../../../bridge/sessions/list-sessions.ts';
 import type { UncollectedTask } from '../../../../bridge/state/waiting-results.ts';
@@ -42,6 +43,17 @@ describe('the entries of the inbox', () => {
     expect(states([], [task({ ended: 'failed' })])).toEqual([['finished', 'failed']]);
     expect(states([session({ state: 'completed' })], [task({})])).toEqual([['finished', 'completed']]);
     expect(states([], [task({ ended: 'unknown' })])).toEqual([['finished', 'unknown-to-agent']]);
+  });
+
+  test('R100 a result says which calls were not done', () => {
+    const notDone = 'not done: Write a.txt (denied)';
+    const [finished] = inboxEntries(
+      [session({ state: 'completed', notDone })],
+      [task({ ended: 'completed' })],
+    );
+    expect(finished?.entry).toMatchObject({ type: 'finished', notDone });
+    if (finished === undefined) throw new Error('no entry');
+    expect(inboxEntryText(finished.entry)).toBe('write it: completed, not all done.');
   });
 
   test('an ended task that no bridge delegated, or whose result is collected, is no entry', () => {

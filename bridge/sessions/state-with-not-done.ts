@@ -1,0 +1,8 @@
+/** Names the state of a session in a list. Pure. */
+import { taskStateWord } from '../../shared/text/task-state-word.ts';
+import type { ListedSession } from './list-sessions.ts';
+
+/** Returns for example `completed, not all done`. */
+export function stateWithNotDone({ state, notDone }: Pick<ListedSession, 'state' | 'notDone'>): string {
+  return `${taskStateWord(state)}${notDone === '' ? '' : ', not all done'}`;
+}
