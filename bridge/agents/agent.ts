@@ -103,6 +103,11 @@ export class Agent {
     return toAgentWorkspace(path, this.#workspaces);
   }
 
+  /** Returns the path by which the user knows a directory of the agent: the local one if the settings map it. */
+  workspaceForUser(path: string): string {
+    return toLocalWorkspace(path, this.#workspaces) ?? path;
+  }
+
   /** Returns the local path for a path of the agent. Returns undefined if the agent may run on another machine. */
   localPath(path: string, url: string): string | undefined {
     if (Object.keys(this.#workspaces).length > 0) return toLocalWorkspace(path, this.#workspaces);

@@ -39,6 +39,8 @@ export interface ListedSession {
   callIds: readonly string[];
   /** The cost of the session's tasks in US dollars. Null if unknown. */
   usd: number | null;
+  /** The directory in which the task works. Absent if no bridge of this user delegated the session to a directory. */
+  workspace?: string;
 }
 
 export interface SessionListing {
@@ -180,6 +182,27 @@ export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolea
   };
 }
 
+/** Adds the workspaces of the delegations. The newest delegation of a session counts. */
+export function withWorkspaces(
+  sessions: readonly ListedSession[],
+  entries: readonly OutboxEntry[],
+  agents: readonly Pick<Agent, 'name' | 'workspaceForUser'>[],
+): readonly ListedSession[] {
+  const workspaces = new Map(
+    entries
+      .filter(({ settings }) => settings.workspace !== undefined)
+      .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
+      .map((entry) => [sessionKey(listedOutboxEntry(entry)), entry.settings.workspace]),
+  );
+  return sessions.map((each) => {
+    const workspace = workspaces.get(sessionKey(each));
+    const agent = agents.find(({ name }) => name === each.agent);
+    return workspace === undefined || agent === undefined
+      ? each
+      : { ...each, workspace: agent.workspaceForUser(workspace) };
+  });
+}
+
 /** Returns the state of an outbox entry. Only the agent knows the state of an accepted task. */
 function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStateName {
   if (state.type === 'collected') return state.ended;
@@ -194,7 +217,7 @@ function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStat
 export function mergeListedSessions(told: readonly UnmergedSession[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
   for (const { messageIds: _, ...each } of told) {
-    const key = `${each.agent} ${each.sessionId}`;
+    const key = sessionKey(each);
     const before = found.get(key);
     if (before !== undefined && each.updatedAt !== '' && timeOf(before) > timeOf(each)) continue;
     found.set(key, {
@@ -205,6 +228,11 @@ export function mergeListedSessions(told: readonly UnmergedSession[]): readonly 
     });
   }
   return [...found.values()];
+}
+
+/** Two agents may use the same session id. */
+export function sessionKey({ agent, sessionId }: Pick<ListedSession, 'agent' | 'sessionId'>): string {
+  return `${agent} ${sessionId}`;
 }
 
 /** Waiting sessions come first. The others follow, newest first. */
@@ -225,7 +253,7 @@ export function isSessionWaiting({ state }: Pick<ListedSession, 'state'>): boole
 }
 
 /** A session whose id or task id matches what a person typed. */
-export type MatchingSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
+export type MatchingSession = Pick<ListedSession, 'agent' | 'sessionId' | 'taskId' | 'title'>;
 
 export interface MatchingSessions extends Pick<SessionListing, 'unreachable'> {
   sessions: readonly MatchingSession[];
@@ -237,13 +265,14 @@ export async function findAgentSessionsByPrefix(
   prefix: string,
 ): Promise<readonly MatchingSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
-  if (found !== null) return found.tasks.map((each) => ({ ...each, title: taskTitleOf(each.title) }));
+  if (found !== null)
+    return found.tasks.map((each) => ({ ...each, agent: agent.name, title: taskTitleOf(each.title) }));
   const { sessions } = await listSessionsOfAgent(agent, {});
   return sessions.filter((each) => hasSessionPrefix(each, prefix));
 }
 
 export function hasSessionPrefix(
-  { sessionId, taskId }: Omit<MatchingSession, 'title'>,
+  { sessionId, taskId }: Pick<MatchingSession, 'sessionId' | 'taskId'>,
   prefix: string,
 ): boolean {
   return hasIdPrefix(sessionId, prefix) || hasIdPrefix(taskId ?? '', prefix);

@@ -27,6 +27,8 @@ import {
   listedOutboxEntry,
   type SessionQuery,
   listedLiveSession,
+  sessionKey,
+  withWorkspaces,
 } from './list-sessions.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session/session.ts';
@@ -184,14 +186,15 @@ export class Sessions {
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const isListed = (entry: OutboxEntry): boolean =>
       arrived.has(entry.messageId) && !isTitleOnlyInOutbox(entry, answers.get(entry.agent));
-    const entries = this.#outbox
-      .entries()
+    const delegations = this.#outbox.entries();
+    const entries = delegations
       // A delegation that already has a task is in the agent's list. Entries of agents that are not configured are
       // omitted.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !isListed(entry))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
-    const all = sortSessionsForList(mergeListedSessions([...entries, ...known]));
+    const merged = withWorkspaces(mergeListedSessions([...entries, ...known]), delegations, agents);
+    const all = sortSessionsForList(merged);
     const sessions = states === undefined ? all : all.filter(({ state }) => has(states, state));
     const unread = [...answers.values()].reduce((sum, each) => sum + each.unread, 0);
     return { sessions, unreachable, unread };
@@ -199,7 +202,7 @@ export class Sessions {
 
   /**
    * Returns the sessions whose id or task id starts with the prefix. The kind of the id, such as `session-`, may be
-   * omitted in the prefix.
+   * omitted in the prefix. Two agents may use the same session id.
    */
   async withPrefix(prefix: string): Promise<MatchingSessions> {
     const { answers, unreachable } = await askEachAgent(this.#registry.all, (agent) =>
@@ -210,7 +213,7 @@ export class Sessions {
       hasSessionPrefix(each, prefix),
     );
     const found = new Map<string, MatchingSession>();
-    for (const each of [...own, ...[...answers.values()].flat()]) found.set(each.sessionId, each);
+    for (const each of [...own, ...[...answers.values()].flat()]) found.set(sessionKey(each), each);
     return { sessions: [...found.values()], unreachable };
   }
 

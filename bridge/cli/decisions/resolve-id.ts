@@ -3,6 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { decidedByText } from '../../../shared/text/decided-by-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { encodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -80,33 +81,41 @@ export async function resolveSessionToDecide(sessions: Sessions, given: string):
   return resolveSession(sessions, given);
 }
 
-/** Returns the id of the matching session. Returns an error if no session or several sessions match. */
+/** Returns the id of the matching session, or its MCP task id if another agent uses the same id. Returns an error if no session or several sessions match. */
 export function sessionIdOrError(all: readonly MatchingSession[], given: string): string | ProductError {
   // Lists show the ids of sessions. So a prefix of a session's id is not ambiguous because of the ids of tasks.
   const own = all.filter(({ sessionId }) => hasIdPrefix(sessionId, given));
   const fits = own.length > 0 ? own : all.filter((each) => hasSessionPrefix(each, given));
   const [only, another] = fits;
-  if (only !== undefined && another === undefined) return only.sessionId;
+  if (only !== undefined && another === undefined) return handleOf(only, all);
   if (only !== undefined) {
     return unknownSession(
       given,
-      `Several sessions begin with "${given}". Type more of the one you mean:${namesOf(fits)}`,
+      `Several sessions begin with "${given}". Type more of the one you mean:${namesOf(fits, all)}`,
     );
   }
   return unknownSession(
     given,
     all.length === 0
       ? `There is no session "${given}", and no other either: delegate something from your MCP client first.`
-      : `There is no session "${given}". The newest are:${namesOf(all)}\n"mcp-a2a-bridge tasks" lists all of them.`,
+      : `There is no session "${given}". The newest are:${namesOf(all, all)}\n"mcp-a2a-bridge tasks" lists all of them.`,
   );
 }
 
-function namesOf(sessions: readonly MatchingSession[]): string {
+/** Returns the id that `sessions.find` needs. An MCP task id also names the agent. */
+function handleOf(session: MatchingSession, all: readonly MatchingSession[]): string {
+  const isShared = all.some(
+    ({ sessionId, agent }) => sessionId === session.sessionId && agent !== session.agent,
+  );
+  return isShared ? encodeTaskHandle({ ...session, taskId: session.taskId ?? '' }) : session.sessionId;
+}
+
+function namesOf(sessions: readonly MatchingSession[], all: readonly MatchingSession[]): string {
   const lines = sessions
     .slice(0, MAX_NAMED_SESSIONS)
     .map(
-      ({ sessionId, title }) =>
-        `\n  ${visibleLine(sessionId)}${title === '' ? '' : `  ${visibleLine(title)}`}`,
+      (each) =>
+        `\n  ${visibleLine(handleOf(each, all))}${each.title === '' ? '' : `  ${visibleLine(each.title)}`}`,
     );
   return [...lines, ...(sessions.length > MAX_NAMED_SESSIONS ? ['\n  … and more'] : [])].join('');
 }

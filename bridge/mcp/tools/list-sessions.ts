@@ -14,6 +14,8 @@ const sessionList = z.object({
       agent: z.string(),
       taskId: z.string().nullable(),
       state: mcpSessionStateSchema,
+      /** The directory of the task. Absent if it is the bridge's own directory or unknown. */
+      workspace: z.string().optional(),
       /** Names the tool calls that a completed task did not do. */
       notDone: z.string().optional(),
       /** The first words of the task. */
@@ -43,7 +45,8 @@ export const listSessionsTool = defineBridgeTool({
   output: sessionList,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   async run({ state, agent }, call) {
-    const { registry, sessions } = call.bridge;
+    const { registry, sessions, workspaces } = call.bridge;
+    const { own } = workspaces;
     const only = agent === undefined ? undefined : registry.pick(agent);
     const states = NON_TERMINAL_STATES.filter((each) => toMcpSessionState(each) === state);
     const {
@@ -54,8 +57,9 @@ export const listSessionsTool = defineBridgeTool({
     const wanted = all
       // The codes are left out. D2: a decision is valid only for what the person saw, and this list does not show the
       // actions.
-      .map(({ codes: _codes, callIds: _callIds, notDone, ...each }) => ({
+      .map(({ codes: _codes, callIds: _callIds, notDone, workspace, ...each }) => ({
         ...each,
+        ...(workspace !== undefined && workspace !== own && { workspace: visibleLine(workspace) }),
         ...(notDone !== '' && { notDone }),
         title: visibleLine(each.title),
         state: toMcpSessionState(each.state),
@@ -76,8 +80,8 @@ function listText(
   state: string | undefined,
 ): string {
   const lines = sessions.map(
-    ({ sessionId, agent, taskId, state: each, notDone, title, updatedAt, pending, usd }) =>
-      `- ${visibleLine(sessionId)} (${agent}${taskId === null ? '' : `, task ${visibleLine(taskId)}`}): ${each}${notDone === undefined ? '' : ', not all done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${visibleLine(updatedAt)}`}${usd === null || usd === 0 ? '' : `, ${dollarsText(usd)}`}`,
+    ({ sessionId, agent, taskId, state: each, workspace, notDone, title, updatedAt, pending, usd }) =>
+      `- ${visibleLine(sessionId)} (${agent}${taskId === null ? '' : `, task ${visibleLine(taskId)}`}): ${each}${notDone === undefined ? '' : ', not all done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${workspace === undefined ? '' : ` in ${workspace}`}${updatedAt === '' ? '' : `, ${visibleLine(updatedAt)}`}${usd === null || usd === 0 ? '' : `, ${dollarsText(usd)}`}`,
   );
   return [
     lines.length === 0

@@ -91,6 +91,9 @@ describe('several configured agents', () => {
     expect(sent?.params['message']).toMatchObject({
       metadata: { [TOOL_APPROVAL_EXTENSION]: { workspace: '/srv/ada/app' } },
     });
+    const listed = await client.call(LIST, { agent: 'ours' });
+    expect(listed.structuredContent).toMatchObject({ sessions: [{ workspace: '/home/ada/app' }] });
+    expect(textOf(listed)).toContain('completed — it in /home/ada/app');
   });
 
   test('the bridge sends no session id with a delegation, because the agent chooses it', async () => {

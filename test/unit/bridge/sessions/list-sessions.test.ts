@@ -4,6 +4,7 @@ import {
   sortSessionsForList,
   listedOutboxEntry,
   type UnmergedSession,
+  withWorkspaces,
 } from '../../../../bridge/sessions/list-sessions.ts';
 import { outboxEntry } from '../../../support/outbox-entry.ts';
 
@@ -23,7 +24,22 @@ const told = (changes: Partial<UnmergedSession>): UnmergedSession => ({
   ...changes,
 });
 
+const delegation = (createdAt: string, workspace: string | undefined, agent = 'a') =>
+  outboxEntry(createdAt, {
+    createdAt,
+    agent,
+    state: { type: 'accepted', sessionId: 's', taskId: 't1' },
+    settings: workspace === undefined ? {} : { workspace },
+  });
+
 describe('the list of sessions', () => {
+  test('a session has the workspace of its newest delegation to the same agent', () => {
+    const entries = [delegation('2', '/new'), delegation('1', '/old'), delegation('3', undefined)];
+    const agents = [{ name: 'a', workspaceForUser: (path: string) => `/home${path}` }];
+    expect(withWorkspaces([told({})], entries, agents)).toMatchObject([{ workspace: '/home/new' }]);
+    expect(withWorkspaces([told({})], [delegation('1', '/w', 'other')], agents)).toEqual([told({})]);
+  });
+
   test('the list has one line for each session, with its newest task', () => {
     const older = told({ taskId: 't1', state: 'completed', updatedAt: '2026-01-01T00:00:00Z' });
     const newer = told({ taskId: 't2', updatedAt: '2026-01-02T00:00:00Z' });

@@ -46,19 +46,23 @@ class ListingAgent extends Agent {
 describe('finding a session', () => {
   let agent: ListingAgent;
   let live: LiveSessions;
+  let outbox: Outbox;
   let sessions: Sessions;
 
-  beforeEach(async () => {
-    agent = new ListingAgent();
-    const database = await temporaryDatabase();
-    const outbox = new Outbox(database);
-    live = new LiveSessions(outbox, new StoredDecisionClaims(database));
-    sessions = new Sessions({
-      registry: new AgentRegistry(agent),
+  const createSessions = (first: Agent, ...others: readonly Agent[]): Sessions =>
+    new Sessions({
+      registry: new AgentRegistry(first, ...others),
       outbox,
       live,
       delegations: { takeOver: () => Promise.resolve(undefined) },
     });
+
+  beforeEach(async () => {
+    agent = new ListingAgent();
+    const database = await temporaryDatabase();
+    outbox = new Outbox(database);
+    live = new LiveSessions(outbox, new StoredDecisionClaims(database));
+    sessions = createSessions(agent);
   });
   afterEach(() => live.close());
 
@@ -81,6 +85,14 @@ describe('finding a session', () => {
     expect((await sessions.find('683094b4')).id).toBe('session-683094b4-0943');
     for (const given of ['session-744a17d1', 'session-683094', 'session-'])
       await expect(sessions.find(given)).rejects.toMatchObject({ reason: 'UNKNOWN_SESSION' });
+  });
+
+  test('a prefix finds the sessions of two agents that use the same session id', async () => {
+    const other = new ListingAgent('other');
+    for (const each of [agent, other])
+      each.tasks.push(new FakeTask(`task-${each.name}`, 'session-1', true).work().toTask());
+    const { sessions: found } = await createSessions(agent, other).withPrefix('session-');
+    expect(new Set(found.map(({ taskId }) => taskId))).toEqual(new Set(['task-listing', 'task-other']));
   });
 
   test('a session whose newest task has vanished meanwhile keeps its last known state', async () => {

@@ -55,6 +55,16 @@ describe('the session argument of a command', () => {
     expect(sessionIdOrError(both, '744ad')).toBe('session-19a6');
   });
 
+  it('of two agents that use the same session id, the id of a task selects one, and an error names both', () => {
+    const both = [listed('session-1', 'task-a'), { ...listed('session-1', 'task-b'), agent: 'other' }];
+    expect(sessionIdOrError(both, 'task-b')).toBe('session-1::task-b::other');
+    expect(sessionIdOrError(both, 'session-')).toMatchObject({
+      message: expect.stringMatching(
+        /Several sessions[^]*session-1::task-a::local[^]*session-1::task-b::other/,
+      ),
+    });
+  });
+
   it.each([
     ['ab', /Several sessions begin with "ab"[^]*session-abc1 {2}about[^]*session-abd2/],
     ['zzz', /There is no session "zzz"[^]*session-abc1/],
