@@ -19,6 +19,7 @@ import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { promptAndSendDecision } from '../decisions/prompt-and-send-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { commandWord } from '../terminal/command-word.ts';
+import { sessionWord } from '../terminal/short-ids.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
@@ -154,7 +155,7 @@ function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Ses
     terminal.say(JSON.stringify({ sessionId: id, agent: agent.name, taskId: view?.taskId ?? null, state }));
   else {
     terminal.say(visibleLine(id));
-    terminal.say(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${commandWord(id)}`));
+    terminal.say(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`));
   }
   return 0;
 }
@@ -208,5 +209,5 @@ function reportWaiting(
     }
   if (terminal.interactive && question !== null)
     terminal.say(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
-  terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${commandWord(id)}`);
+  terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`);
 }

@@ -12,6 +12,7 @@ import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { escapeHiddenInLines } from '../terminal/terminal.ts';
 import { commandWord } from '../terminal/command-word.ts';
+import { sessionWord } from '../terminal/short-ids.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { quotedRows } from '../terminal/quoted-rows.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
@@ -90,7 +91,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
 function nothingWaitsText({ id, view, stateName: state }: Session): string {
   const missing = notDoneText(state, view?.calls ?? []);
   const reads = view !== undefined && hasEnded(view) ? 'See its result' : 'Follow it';
-  return `Nothing waits for a decision. The task is ${taskStateWord(state)}${missing === '' ? '' : `, ${missing}`}. ${reads} with: mcp-a2a-bridge watch ${commandWord(id)}`;
+  return `Nothing waits for a decision. The task is ${taskStateWord(state)}${missing === '' ? '' : `, ${missing}`}. ${reads} with: mcp-a2a-bridge watch ${sessionWord(id)}`;
 }
 
 /** Returns the cost of each turn. Returns null if the agent does not report costs, or does not know the task yet. */

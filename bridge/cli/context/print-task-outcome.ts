@@ -5,7 +5,7 @@ import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { commandWord } from '../terminal/command-word.ts';
+import { sessionWord } from '../terminal/short-ids.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from './run-command.ts';
@@ -39,9 +39,9 @@ export function printTaskOutcome(
     for (const action of pending) terminal.say(actionText(action, terminal));
     for (const action of pending) terminal.say(howToDecideText(action));
     if (problem !== undefined)
-      terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${commandWord(id)}`);
+      terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${sessionWord(id)}`);
     else if (pending.length === 0 && (view === undefined || !hasEnded(view)))
-      terminal.say(`It continues. Follow it with: mcp-a2a-bridge watch ${commandWord(id)}`);
+      terminal.say(`It continues. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`);
   }
   if (problem !== undefined) return EXIT_UNAVAILABLE;
   if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;

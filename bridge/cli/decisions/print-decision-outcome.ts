@@ -5,7 +5,7 @@ import { whenApprovedCallRuns } from '../../mcp/reports/next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { styleOfState } from '../terminal/state-style.ts';
-import { commandWord } from '../terminal/command-word.ts';
+import { sessionWord } from '../terminal/short-ids.ts';
 import { quotedRows } from '../terminal/quoted-rows.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
@@ -55,6 +55,6 @@ export function printDecisionOutcome(
   terminal.say(
     pending.length > 0
       ? whenApprovedCallRuns(session)
-      : `The task is ${terminal.paint(styleOfState(state), taskStateWord(state))}. Follow it with: mcp-a2a-bridge watch ${commandWord(id)}`,
+      : `The task is ${terminal.paint(styleOfState(state), taskStateWord(state))}. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`,
   );
 }

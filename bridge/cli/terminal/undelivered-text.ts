@@ -1,5 +1,5 @@
 /** Explains to a person at a terminal why a message is not delivered. Pure. */
-import { commandWord } from './command-word.ts';
+import { sessionWord } from './short-ids.ts';
 import { sessionProblem, type SessionState } from '../../sessions/session/session-state.ts';
 
 /**
@@ -10,5 +10,5 @@ export function undeliveredText(state: SessionState, sessionId: string): string 
   if (state.type !== 'not-delivered' || state.delivery.type !== 'retrying') return sessionProblem(state);
   const { reason, nextTry } = state.delivery;
   const next = nextTry === null ? 'another try is under way' : `the next try is at ${nextTry.toISOString()}`;
-  return `It is not delivered yet: ${reason} The message is kept. If a bridge is running, ${next}. Otherwise deliver it with: mcp-a2a-bridge watch ${commandWord(sessionId)}`;
+  return `It is not delivered yet: ${reason} The message is kept. If a bridge is running, ${next}. Otherwise deliver it with: mcp-a2a-bridge watch ${sessionWord(sessionId)}`;
 }

@@ -60,7 +60,7 @@ describe('the command show', () => {
     expect((await on.run('tasks')).stdout).toMatch(/^There are no tasks\. .* mcp-a2a-bridge run "/);
     const { sessionId } = await on.peer.send('say hello');
     const { stdout } = await on.run('show', sessionId);
-    const result = `The task is completed. See its result with: mcp-a2a-bridge watch ${sessionId}`;
+    const result = `The task is completed. See its result with: mcp-a2a-bridge watch ${sessionId.slice(0, 'session-'.length + 8)}`;
     expect(stdout).toContain(`\nNothing waits for a decision. ${result}\n`);
     expect((await on.run('tasks', '--state', 'failed')).stdout).toMatch(/^No task is in this state\./);
   });
