@@ -8,7 +8,7 @@ const READY = /is ready at (\S+)/;
 const VERSION = readPackageVersion();
 const HELLO = 'mcp-a2a-bridge run --detach "Create test.md with hello"';
 /** The session of `HELLO`, by the id in the documents. */
-const SESSION = { 'session-9d41c07e': /(session-[0-9a-f-]{36})/ };
+const SESSION = { 'session-9d41c07e': /(session-[0-9a-f-]{8})/ };
 /** The examples of a server in a directory of its own. */
 const OWN_SERVER = { '/tmp/': '~/tmp/', '--workspace /tmp': '--workspace "$HOME/work"' };
 
