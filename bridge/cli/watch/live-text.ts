@@ -211,7 +211,8 @@ function timeOf(at: string): string {
 /**
  * Describes a step on one line. A call that waits has no title here, because the pending action follows with its title.
  * For a tool that has ended, the summary of its result replaces the outcome `ok`, because `ok` only means that the tool
- * has ended: its command may have failed.
+ * has ended: its command may have failed. The outcomes `unknown` and `stopped` are left out too, if the summary says the
+ * same.
  */
 function stepText(activity: ToolCallEvent): string {
   const text = toolCallEventText(activity) ?? '';
@@ -219,7 +220,9 @@ function stepText(activity: ToolCallEvent): string {
     return `${visibleLine(activity.tool)} waits for ${activity.question ? 'an answer' : 'approval'}`;
   if (activity.type !== 'tool.finished' || activity.summary === '') return text;
   const summary = visibleLine(activity.summary, MAX_SUMMARY_CHARACTERS);
-  return activity.outcome === 'ok' ? `${visibleLine(activity.tool)}: ${summary}` : `${text}, ${summary}`;
+  const { outcome } = activity;
+  const isSaid = outcome === 'ok' || outcome === 'unknown' || /^stopped\b/i.test(summary);
+  return isSaid ? `${visibleLine(activity.tool)}: ${summary}` : `${text}, ${summary}`;
 }
 
 function styleOfToolCallEvent(activity: ToolCallEvent): TerminalStyle {

@@ -128,6 +128,19 @@ describe('the live text of a task that a person watches', () => {
     );
   });
 
+  it.each([
+    [
+      'stopped',
+      'Stopped because the task was cancelled: enough',
+      'Stopped because the task was cancelled: enough',
+    ],
+    ['unknown', 'interrupted, outcome unknown', 'interrupted, outcome unknown'],
+    ['error', 'no such file', 'error, no such file'],
+  ] as const)('the end of a tool with the outcome %s says it once', (outcome, summary, said) => {
+    const ended = activity({ type: 'tool.finished', ...call, toolId: 'write-1', outcome, summary });
+    expect(shown([ended], true)).toBe(`#1 write-file: ${said}\n`);
+  });
+
   it('the live text has the model’s text as it arrives, and each step on its own line', () => {
     const screen = shown(
       [
