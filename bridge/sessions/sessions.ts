@@ -133,7 +133,8 @@ export class Sessions {
 
   /**
    * Returns the id of the only session that a shortened id names. A person copies shortened ids from the tables of the
-   * command line. Returns undefined if there is no such session, or if there are several.
+   * command line. Returns undefined if there is no such session, or if there are several. An agent that cannot be
+   * reached does not count: two agents hardly choose ids with the same eight characters.
    */
   async #wholeId(sessionId: string): Promise<string | undefined> {
     if (!isShortId(sessionId)) return undefined;
