@@ -18,7 +18,7 @@ import { toolSourceText } from '../../shared/protocol/preview-text.ts';
 import { formFieldsOfQuestion, canShowFieldsInFull } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFormProperties } from './decision-fields.ts';
-import type { Form } from './form-field.ts';
+import type { Form, FormFields } from './form-field.ts';
 import {
   FORM_ROW_COLUMNS,
   approvalFormRows,
@@ -197,10 +197,10 @@ function questionAsk(
   if (rows === undefined)
     return { about: 'unshown', key: keyOf({ callId, shown }, 'unshown', before), callId, question };
   const note = noteRows(before, columns);
-  const fields = {
+  const fields: FormFields = {
     properties: { answer: { type: 'string', title: 'Answer' } },
     required: ['answer'],
-  } as const;
+  };
   const key = keyOf({ callId, shown }, formOf(messageOf(note, rows), fields), before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
   const form = formOf(messageOf(note, withTask(rows, task, limits)), fields);
