@@ -12,6 +12,8 @@ export interface ResolvedTargetPath {
 }
 
 export interface ResolvedTargets {
+  /** The absolute path of the workspace. */
+  root?: string;
   paths: readonly ResolvedTargetPath[];
   trees: readonly ResolvedTargetPath[];
   command: string | undefined;
@@ -63,6 +65,7 @@ export async function resolveTargets(
     leadsTo: posix.join(await whereIs(dirname(path)), basename(path)),
   });
   return {
+    root: workspace.root,
     // An entry may be a link. An allow rule must then match the link and its target.
     paths: await Promise.all([
       ...[...paths, ...entries].map(located),

@@ -3,11 +3,12 @@
  * closed):
  * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if that is a
  *   plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
- * - An `ask`, `presence` or `deny` rule matches the written and the resolved path, in any case, with all parent
- *   directories. It matches any part of a command line. The result is `maybe` if the match is uncertain.
+ * - An `ask`, `presence` or `deny` rule matches the written and the resolved path, in any spelling that a file system may
+ *   accept, with all parent directories. It matches any part of a command line. The result is `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
 import { checkCommandMention, type MatchCertainty } from './command-mention.ts';
+import { comparablePath } from './comparable-path.ts';
 import type { ResolvedTargets, CallFacts, ResolvedTargetPath } from './call-facts.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
@@ -121,12 +122,15 @@ function narrowPaths(
 }
 
 function widePaths(patterns: readonly string[]): Condition {
-  const globs = globsOf(patterns, true);
+  const globs = globsOf(
+    [...new Set(patterns.flatMap((pattern) => [pattern, comparablePath(pattern)]))],
+    true,
+  );
   return ({ reach }) => (globs.some((glob) => touchesPath(glob, reach)) ? 'yes' : 'no');
 }
 
 function pathNames({ written, leadsTo = written }: ResolvedTargetPath | OwnDirectory): readonly string[] {
-  return [written, leadsTo];
+  return [...new Set([written, leadsTo].flatMap((path) => [path, comparablePath(path)]))];
 }
 
 function touchesPath(glob: Glob, { paths, trees, cwd }: ResolvedTargets): boolean {

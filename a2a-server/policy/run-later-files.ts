@@ -3,8 +3,12 @@
  * of an editor. Such a change runs something later, so it is more than an edit. Pure.
  */
 import type { ResolvedTargets } from './call-facts.ts';
+import { comparablePath } from './comparable-path.ts';
 
-/** The directories of git, editors and coding agents. They are meant at any depth, with everything in them. */
+/**
+ * The directories of git, editors and coding agents, and of programs that a command line finds by name (`.bin`, `.venv`).
+ * They are meant at any depth, with everything in them.
+ */
 const DIRECTORIES: ReadonlySet<string> = new Set([
   '.git',
   '.githooks',
@@ -16,6 +20,14 @@ const DIRECTORIES: ReadonlySet<string> = new Set([
   '.codex',
   '.cursor',
   '.gemini',
+  '.opencode',
+  '.kiro',
+  '.windsurf',
+  '.zed',
+  '.config',
+  '.ssh',
+  '.bin',
+  '.venv',
 ]);
 
 /** Files that git, shells and coding agents read when they start. They are meant in any directory. */
@@ -33,19 +45,45 @@ const FILES: ReadonlySet<string> = new Set([
   '.zlogin',
   '.mcp.json',
   '.claude.json',
+  '.pre-commit-config.yaml',
+  'lefthook.yml',
+  '.lefthook.yml',
+  // Together with other files, it makes any directory a repository. git then takes commands from the `config` in it.
+  'head',
 ]);
 
-/** True if the call changes a file that another program runs, or reads commands from, without being asked. */
-export function changesRunLaterFile({ paths, trees }: ResolvedTargets): boolean {
+/** Matches the usual name of a repository without a working tree. Its `config` and its hooks are directly in it. */
+const REPOSITORY = /.\.git$/u;
+
+/**
+ * True if the call changes a file that another program runs, or reads commands from, without being asked. Also true if the
+ * call may change any file of the workspace.
+ */
+export function changesRunLaterFile({ paths, trees, root = '' }: ResolvedTargets): boolean {
+  if (isInRunLaterDirectory(root)) return true;
+  if (trees.some(({ leadsTo }) => leadsTo === '.')) return true;
   return [...paths, ...trees]
     .flatMap(({ written, leadsTo }) => [written, leadsTo])
     .some((path) => {
       const names = path.split('/').map(comparableName);
-      return names.some((name) => DIRECTORIES.has(name)) || FILES.has(names.at(-1) ?? '');
+      return (
+        names.some((name) => DIRECTORIES.has(name)) ||
+        names.slice(0, -1).some((name) => REPOSITORY.test(name)) ||
+        FILES.has(names.at(-1) ?? '')
+      );
     });
+}
+
+/** True if the workspace itself is such a directory, or in one. Coding agents keep their working trees in `worktrees`. */
+function isInRunLaterDirectory(root: string): boolean {
+  const names = root.split(/[\\/]/u).map(comparableName);
+  const own = names.slice(names.lastIndexOf('worktrees') + 1);
+  return names.includes('.git') || own.some((name) => DIRECTORIES.has(name));
 }
 
 /** Some file systems ignore the case of a name, and dots and spaces at its end. */
 function comparableName(name: string): string {
-  return name.toLowerCase().replace(/(?<=.)[. ]+$/u, '');
+  return comparablePath(name)
+    .toLowerCase()
+    .replace(/(?<=.)[. ]+$/u, '');
 }

@@ -5,6 +5,8 @@ const MAX_PATH_CHARS = 4096;
 
 /** Matches the names for which Windows opens a device, in any directory and with any extension. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/iu;
+/** Matches the short names that Windows gives to files with longer ones, e.g. `GIT~1` for `.git`. */
+const WINDOWS_SHORT_NAME = /^[^.~]{1,6}~\d{1,6}(?:\.[^.]{0,3})?$/u;
 
 export interface PathParts {
   /** The names below the workspace root. They may contain `..`, but never `.` or an empty name. */
@@ -59,8 +61,9 @@ function pathBelowRoot(root: string, path: string, windows: boolean): string {
 function refuseWindowsName(name: string): void {
   if (name === '..') return;
   // `:` opens an alternate stream or another drive. Windows drops a trailing dot or space, so such a name would mean
-  // another file.
-  if (/[:<>"|?*]/u.test(name) || /[. ]$/u.test(name) || WINDOWS_DEVICE.test(name)) {
+  // another file. A short name is another name of a file with a longer one, and no rule of the policy would recognize it.
+  const otherName = WINDOWS_DEVICE.test(name) || WINDOWS_SHORT_NAME.test(name);
+  if (otherName || /[:<>"|?*]/u.test(name) || /[. ]$/u.test(name)) {
     throw new ProductError('MALFORMED', `"${name}" cannot name a file on Windows; choose another name.`);
   }
 }

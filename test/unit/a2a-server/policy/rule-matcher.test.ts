@@ -55,6 +55,17 @@ describe('a policy rule by path', () => {
     expect(speaks({ action: 'deny', path: 'secrets/**' }, linked)).toBe(true);
   });
 
+  it.each([
+    ['secrets/**', 'ſecrets/a'],
+    ['geheim-schlüssel', 'Geheim-Schlu\u0308ssel'],
+    ['geheim-schlu\u0308ssel', 'geheim-schlüssel'],
+    ['.env', '.e\u200dnv'],
+    ['?x', 'ﬁx'],
+  ])('a deny rule for %j covers %j, which may be another spelling of the same file', (path, at) => {
+    expect(speaks({ action: 'deny', path }, readCall(at))).toBe(true);
+    expect(speaks({ action: 'allow', path }, readCall(at))).toBe(path === '?x');
+  });
+
   it('a deny rule ignores letter case, and covers all files below the named directory', () => {
     expect(speaks({ action: 'deny', path: 'Secrets/**' }, writeCall('secrets/a'))).toBe(true);
     expect(speaks({ action: 'deny', path: '.git' }, writeCall('.git/hooks/pre-commit'))).toBe(true);

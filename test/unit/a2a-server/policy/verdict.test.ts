@@ -30,6 +30,11 @@ function judge(
   return decideVerdict(call, { settings, grants, policy });
 }
 
+const tree = (path: string) => ({
+  ...write,
+  reach: { ...write.reach, paths: [], trees: [{ written: path, leadsTo: path }] },
+});
+
 describe('the policy’s verdict', () => {
   it('the policy asks about a call with side effects, and allows a read-only call', () => {
     expect(judge(write)).toEqual({ type: 'ask' });
@@ -94,6 +99,12 @@ describe('the policy’s verdict', () => {
     '.claude/settings.json',
     '.envrc',
     'sub/.mcp.json',
+    'fixture/HEAD',
+    'fixtures/repo.git/config',
+    'node_modules/.bin/tsc',
+    '.pre-commit-config.yaml',
+    '.vſcode/tasks.json',
+    '.g\u200cit/hooks/x',
   ])('with the mode "accept-edits", the policy asks about %s, which a program runs later', (path) => {
     expect(judge(writeCall(path), { mode: 'accept-edits' })).toEqual({ type: 'ask' });
     expect(judge(writeCall(path), { mode: 'auto' }).type).toBe('allow');
@@ -101,12 +112,41 @@ describe('the policy’s verdict', () => {
     expect(judge(linked, { mode: 'accept-edits' })).toEqual({ type: 'ask' });
   });
 
-  it.each(['.gitignore', '.github/workflows/ci.yml', 'git/hooks', 'src/profile', '...', '.mcp.json/a'])(
-    'with the mode "accept-edits", the policy allows a change of %s',
-    (path) => {
-      expect(judge(writeCall(path), { mode: 'accept-edits' }).type).toBe('allow');
+  it.each([
+    '/home/ann/app/.vscode',
+    '/home/ann/.Claude/commands',
+    '/app/.git/hooks',
+    '/app/.git/worktrees/a',
+  ])('with the mode "accept-edits", the policy asks about every change in the workspace %s', (root) => {
+    const inside = { ...write, reach: { ...write.reach, root } };
+    expect(judge(inside, { mode: 'accept-edits' })).toEqual({ type: 'ask' });
+  });
+
+  it.each(['/home/ann/app', '/home/ann/app/.claude/worktrees/one', '/srv/app.git/main', ''])(
+    'with the mode "accept-edits", the policy allows a change in the workspace %j',
+    (root) => {
+      const inside = { ...write, reach: { ...write.reach, root } };
+      expect(judge(inside, { mode: 'accept-edits' }).type).toBe('allow');
     },
   );
+
+  it('with the mode "accept-edits", the policy asks about a call that may change any file of the workspace', () => {
+    expect(judge(tree('.'), { mode: 'accept-edits' })).toEqual({ type: 'ask' });
+    expect(judge(tree('src'), { mode: 'accept-edits' }).type).toBe('allow');
+  });
+
+  it.each([
+    '.gitignore',
+    '.github/workflows/ci.yml',
+    'git/hooks',
+    'src/profile',
+    '...',
+    '.mcp.json/a',
+    'HEAD/a',
+    'a.git',
+  ])('with the mode "accept-edits", the policy allows a change of %s', (path) => {
+    expect(judge(writeCall(path), { mode: 'accept-edits' }).type).toBe('allow');
+  });
 
   it('R12 a grant for a tool covers that tool of that server, and no other', () => {
     const grants = [grant('tool', mcpCall('one', 'send'))];

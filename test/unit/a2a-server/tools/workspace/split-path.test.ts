@@ -55,5 +55,8 @@ describe('splitPath, which splits a path', () => {
     for (const path of ['C:a', 'a.txt:stream', 'NUL', 'sub\\con.txt', 'COM1', 'dots.', 'space ', 'a*b']) {
       expect(() => windows(path)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
     }
+    for (const path of ['GIT~1\\hooks', 'ENV~1', 'CONFIG~2.JSO'])
+      expect(() => windows(path)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+    expect(windows('notes~1.backup\\a~')).toEqual(['notes~1.backup', 'a~']);
   });
 });
