@@ -1,14 +1,15 @@
-import { basename, dirname, posix, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
+import { outsideWorkspaceError } from '../tools/workspace/split-path.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
 /** A path relative to the workspace's root, with `/`. The root is `.`. */
 export interface ResolvedTargetPath {
   /** The path in the tool call, normalised. */
   written: string;
-  /** The path after the symbolic links are resolved. */
-  leadsTo: string;
+  /** The path after the symbolic links are resolved. Undefined if it is not in the workspace. */
+  leadsTo: string | undefined;
 }
 
 export interface ResolvedTargets {
@@ -17,8 +18,8 @@ export interface ResolvedTargets {
   paths: readonly ResolvedTargetPath[];
   trees: readonly ResolvedTargetPath[];
   command: string | undefined;
-  /** The directory in which the command runs. `leadsTo` is undefined if it is not in the workspace. */
-  cwd?: { written: string; leadsTo: string | undefined };
+  /** The directory in which the command runs. */
+  cwd?: ResolvedTargetPath;
   hosts: readonly string[];
   /** True if the paths, `command` and `hosts` do not say the whole effect of the call. */
   incomplete?: true;
@@ -34,8 +35,8 @@ export interface CallFacts {
 export const NO_RESOLVED_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
 
 /**
- * Resolves the paths of a tool call for the policy rules. A path that is missing or outside the workspace stays as
- * written. X2: the workspace refuses access to such a path.
+ * Resolves the paths of a tool call for the policy rules. X2: the built-in tools refuse a path that leads out of the
+ * workspace, but an ACP agent does not.
  */
 export async function resolveTargets(
   tool: Tool,
@@ -53,17 +54,18 @@ export async function resolveTargets(
   } = tool.reach?.(input) ?? {};
   const inside = async (path: string): Promise<string | undefined> =>
     (await workspace.locate(path).catch(() => undefined))?.path;
-  const whereIs = async (path: string): Promise<string> =>
-    (await inside(path)) ?? normalisedPath(path, workspace.root);
   const located = async (path: string): Promise<ResolvedTargetPath> => ({
     written: normalisedPath(path, workspace.root),
-    leadsTo: await whereIs(path),
+    leadsTo: await inside(path),
   });
   /** Resolves the links in the directory of the entry, but not a link in its last name. */
-  const locatedEntry = async (path: string): Promise<ResolvedTargetPath> => ({
-    written: normalisedPath(path, workspace.root),
-    leadsTo: posix.join(await whereIs(dirname(path)), basename(path)),
-  });
+  const locatedEntry = async (path: string): Promise<ResolvedTargetPath> => {
+    const parent = await inside(dirname(path));
+    return {
+      written: normalisedPath(path, workspace.root),
+      leadsTo: parent === undefined ? undefined : posix.join(parent, basename(path)),
+    };
+  };
   return {
     root: workspace.root,
     // An entry may be a link. An allow rule must then match the link and its target.
@@ -73,11 +75,22 @@ export async function resolveTargets(
     ]),
     trees: await Promise.all(trees.map(located)),
     command,
-    ...(cwd !== undefined && {
-      cwd: { written: normalisedPath(cwd, workspace.root), leadsTo: await inside(cwd) },
-    }),
+    ...(cwd !== undefined && { cwd: await located(cwd) }),
     hosts,
     ...(incomplete && { incomplete }),
+  };
+}
+
+/** Returns a workspace whose directory no longer exists. It looks only at the text of a path. */
+export function workspaceByText(root: string): Pick<Workspace, 'root' | 'locate'> {
+  return {
+    root,
+    async locate(path) {
+      const inside = normalisedPath(path, root);
+      if (inside === '..' || inside.startsWith('../') || isAbsolute(inside))
+        throw outsideWorkspaceError(path);
+      return { path: inside, kind: 'missing' };
+    },
   };
 }
 

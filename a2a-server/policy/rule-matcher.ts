@@ -15,9 +15,6 @@ import type { Rule } from './rule.ts';
 
 export type RuleMatcher = (call: CallFacts) => MatchCertainty;
 
-/** The directory in which a command runs. */
-type OwnDirectory = NonNullable<ResolvedTargets['cwd']>;
-
 type Condition = (call: CallFacts) => MatchCertainty;
 
 /**
@@ -129,7 +126,7 @@ function widePaths(patterns: readonly string[]): Condition {
   return ({ reach }) => (globs.some((glob) => touchesPath(glob, reach)) ? 'yes' : 'no');
 }
 
-function pathNames({ written, leadsTo = written }: ResolvedTargetPath | OwnDirectory): readonly string[] {
+function pathNames({ written, leadsTo = written }: ResolvedTargetPath): readonly string[] {
   return [...new Set([written, leadsTo].flatMap((path) => [path, comparablePath(path)]))];
 }
 

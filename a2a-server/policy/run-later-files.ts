@@ -57,7 +57,7 @@ const REPOSITORY = /.\.git$/u;
 
 /**
  * True if the call changes a file that another program runs, or reads commands from, without being asked. Also true if the
- * call may change any file of the workspace.
+ * call may change any file of the workspace, or a file outside of it.
  */
 export function changesRunLaterFile({ paths, trees, root = '' }: ResolvedTargets): boolean {
   if (isInRunLaterDirectory(root)) return true;
@@ -65,6 +65,7 @@ export function changesRunLaterFile({ paths, trees, root = '' }: ResolvedTargets
   return [...paths, ...trees]
     .flatMap(({ written, leadsTo }) => [written, leadsTo])
     .some((path) => {
+      if (path === undefined) return true;
       const names = path.split('/').map(comparableName);
       return (
         names.some((name) => DIRECTORIES.has(name)) ||

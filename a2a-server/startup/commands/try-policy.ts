@@ -19,6 +19,7 @@ import {
   summarizePolicyDryRun,
   policyDryRunSummaryText,
 } from '../../policy/policy-dry-run.ts';
+import { workspaceByText } from '../../policy/call-facts.ts';
 import { rulesSchema, type Rule } from '../../policy/rule.ts';
 
 export interface PolicyDryRunOptions {
@@ -73,10 +74,7 @@ async function openPastTasks({ database, stateDir }: ServerSettings) {
 
 /** Opens a task's workspace. If the directory no longer exists, the rules check only the text of the paths. */
 const workspace: PolicyDryRunInput['workspace'] = async (root = '/') =>
-  openWorkspace(root).catch(() => ({
-    root,
-    locate: () => Promise.reject(new Error('the directory no longer exists')),
-  }));
+  openWorkspace(root).catch(() => workspaceByText(root));
 
 /** Returns the tools that rules and past tool calls may name. The agent's tools come first. */
 async function knownTools(settings: ServerSettings): Promise<readonly Tool[]> {

@@ -1,10 +1,13 @@
 /** Tests restarts of the ACP agent's process and of the server's process. An approved call must run exactly once. */
 import { describe, expect, it } from '@jest/globals';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { ADA, decisionMessage, messageOf, untilSettled } from '../../support/task-service.ts';
 import { eventsOf, happens, newHome, pendingOf, startAcp, wordsOf, type AcpService } from './acp-service.ts';
 import { command, effects } from './steps-with-effects.ts';
@@ -158,6 +161,19 @@ describe('an ACP task that waits', () => {
     expect(inner).toMatchObject({ title: 'Run make inner' });
     const done = await acp.send(decisionMessage(asked, { callId: inner?.callId ?? '', decision: 'approve' }));
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'inner\nouter\n']);
+  });
+
+  it('X2 with the mode "accept-edits", an edit still asks the person if a link leads it outside the workspace', async () => {
+    const acp = await startAcp(await agentProgram(), await newHome());
+    const outside = await temporaryDirectory();
+    await symlink(outside, join(acp.workspace, 'shared'));
+    const diff = { path: join(acp.workspace, 'shared/a.txt'), oldText: null, newText: 'hello\n' };
+    const parked = await acp.send(
+      messageOf(steps({ ask: [{ id: 'e', kind: 'edit', title: 'Edit a.txt', diff }] }), {
+        settings: { mode: 'accept-edits' },
+      }),
+    );
+    expect(pendingOf(parked)).toMatchObject([{ preview: { type: 'diff', path: 'shared/a.txt' } }]);
   });
 
   it('with the mode "accept-edits", an edit of a file outside the workspace still asks the person', async () => {

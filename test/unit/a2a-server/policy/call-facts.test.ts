@@ -25,7 +25,7 @@ describe('reachOf, the paths and hosts that a call uses', () => {
     const { paths } = await resolveTargets(tool('read-file'), { path: written }, workspace);
     expect(paths).toEqual([{ written: 'link/a.txt', leadsTo: 'real/a.txt' }]);
     const outside = await resolveTargets(tool('read-file'), { path: '../x' }, workspace);
-    expect(outside.paths).toEqual([{ written: '../x', leadsTo: '../x' }]);
+    expect(outside.paths).toEqual([{ written: '../x', leadsTo: undefined }]);
     const deleted = await resolveTargets(tool('delete-file'), { path: 'real', recursive: true }, workspace);
     expect(deleted).toMatchObject({ paths: [], trees: [{ leadsTo: 'real' }] });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { workspaceByText } from '../../../../a2a-server/policy/call-facts.ts';
 import {
   dryRunPolicy,
   policyDryRunCallText,
@@ -68,7 +69,7 @@ function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
     entries,
     policy: policyOf(...rules),
     tool: (name) => tools.get(name),
-    workspace: () => Promise.resolve({ root: '/gone', locate: () => Promise.reject(new Error('gone')) }),
+    workspace: () => Promise.resolve(workspaceByText('/gone')),
   });
 }
 
