@@ -24,7 +24,10 @@ export interface ClientMessage extends Requester {
    * decide. From other clients, the words are plain text.
    */
   wordsDecide: boolean;
-  /** True if the sender may approve. Otherwise, its reply extends no budget. The default is true. */
+  /**
+   * True if the sender may approve. Otherwise, its reply extends no budget, and its task gets no default mode that runs
+   * calls unasked. The default is true.
+   */
   mayApprove?: boolean;
   /** True if the sender may send messages to the agent. Otherwise, its text must be a decision. The default is true. */
   mayDelegate?: boolean;

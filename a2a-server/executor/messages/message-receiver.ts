@@ -33,7 +33,12 @@ import { findReachedDailyLimit } from './daily-limit.ts';
 import { resolveDecisions, type DecisionsResult, type PresenceVerifier } from './resolve-decisions.ts';
 import { refuseUnsupportedFiles } from './refuse-unsupported-files.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';
-import { newTaskSettings, differentSettingsRefusal, differingSettings } from './new-task-settings.ts';
+import {
+  defaultModeFor,
+  differentSettingsRefusal,
+  differingSettings,
+  newTaskSettings,
+} from './new-task-settings.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { type AppendOrKeep } from '../task-journal/task-journal.ts';
 import { findMessageTarget } from './message-target.ts';
@@ -182,7 +187,9 @@ export function createMessageReceiver(
     const previous = target.previous && (await log.load(target.previous.taskId));
     const message = commands.accept(incoming.message);
     if (previous !== undefined && incoming.settings.workspace === undefined) await requireHere(previous);
-    const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
+    const settings = await checkedSettings(
+      newTaskSettings(incoming.settings, previous, defaultModeFor(incoming, options.mode)),
+    );
     refuseUnsupportedFiles(message, settings.model, models);
     await refuseLongMessage(message, { settings, previous }, options);
     const taskId = ids.task();

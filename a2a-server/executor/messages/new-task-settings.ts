@@ -39,6 +39,11 @@ function modeByDefault({ readOnly }: TaskSettings, mode: TaskMode): TaskMode | u
   return mode === 'ask' || (readOnly === true && mayRunSomeUnasked({ mode })) ? undefined : mode;
 }
 
+/** X1: a sender who may not approve begins no task whose calls run unasked, also if this is the server's default. */
+export function defaultModeFor({ mayApprove = true }: { mayApprove?: boolean }, mode: TaskMode): TaskMode {
+  return !mayApprove && mayRunSomeUnasked({ mode }) ? 'ask' : mode;
+}
+
 /** Removes undefined values, because such a value would override an inherited setting. */
 function withoutUndefined(settings: TaskSettings): TaskSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -552,6 +552,20 @@ describe('a task with a mode', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
+  it.each(['auto', 'accept-edits'] as const)(
+    'X1 the default mode "%s" of the server does not apply to a task of a sender who may not approve',
+    async (mode) => {
+      const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [write('b.txt')] }], {
+        mode,
+      });
+      const parked = await sendUntilSettled(tasks, messageOf('go', { mayApprove: false }));
+      expect(parked.status).toMatchObject({ pending: [{ title: 'Write a.txt' }] });
+      const done = await sendUntilSettled(tasks, messageOf('go'));
+      expect(done.status.state).toBe('completed');
+      expect(await readdir(workspace)).toEqual(['b.txt']);
+    },
+  );
+
   it('a task whose mode contradicts its other settings is refused, and nothing starts', async () => {
     const { tasks } = await agent([]);
     const settings = { mode: 'plan', autoExecute: true } as const;
