@@ -64,7 +64,7 @@ function withItems(schema: JsonSchema): JsonSchema {
     const { prefixItems: _, ...rest } = complete;
     return { ...rest, items: { anyOf: tuple } };
   }
-  return type === 'array' && !isRecord(items) ? { ...complete, items: ANY_ITEM } : complete;
+  return [type].flat().includes('array') && !isRecord(items) ? { ...complete, items: ANY_ITEM } : complete;
 }
 
 function withItemsInside(value: unknown): unknown {

@@ -3,6 +3,7 @@ import { isReadOnlyCall } from '../task/snapshot.ts';
 import { withAcceptedSchema } from './provider-schema.ts';
 import { type Tool, type ToolDeclaration, inputIssuesText } from './tool.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
+import { isRecord } from '../../shared/runtime/record.ts';
 import { inputProblem } from '../../shared/text/input-problem.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 
@@ -95,12 +96,25 @@ export function parseInput(tool: Tool, input: unknown): ParsedInput {
   const schema = tool.schema.pipe(object);
   const first = schema.safeParse(written.data, { error: inputProblem });
   if (first.success) return { ok: true, input: first.data };
-  const refused = new Set(first.error.issues.map(({ path }) => (path.length === 1 ? path[0] : undefined)));
-  const kept = Object.entries(written.data).filter(([name, value]) => value !== null || !refused.has(name));
-  const parsed = schema.safeParse(Object.fromEntries(kept), { error: inputProblem });
+  const kept = withoutRefusedNulls(written.data, first.error);
+  const parsed = schema.safeParse(kept, { error: inputProblem });
   return parsed.success
     ? { ok: true, input: parsed.data }
     : { ok: false, message: inputIssuesText(tool.name, parsed.error) };
+}
+
+/** Returns a copy of the input without the fields that are null and that the schema refuses. */
+function withoutRefusedNulls(
+  input: Record<string, unknown>,
+  { issues }: z.ZodError,
+): Record<string, unknown> {
+  const copy = structuredClone(input);
+  for (const { path } of issues) {
+    const [name, ...inside] = path.toReversed();
+    const parent = inside.reduceRight<unknown>((value, key) => Reflect.get(Object(value), key), copy);
+    if (name !== undefined && isRecord(parent) && parent[String(name)] === null) delete parent[String(name)];
+  }
+  return copy;
 }
 
 /** Returns the syntax error of a text that is no JSON, so that the model can correct it. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
+import { multiEditTool } from '../../../../a2a-server/tools/builtin/multi-edit.ts';
 import { defineTool } from '../../../../a2a-server/tools/builtin/define-tool.ts';
 import { createToolbox, parseInput } from '../../../../a2a-server/tools/toolbox.ts';
 import { toolInWorkspace } from './tool-in-workspace.ts';
@@ -120,6 +121,7 @@ describe('createToolbox, which collects the tools', () => {
       point: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'string' }], items: false },
       pair: { type: 'array', items: [{ type: 'array' }, { type: 'string' }], default: [{ type: 'array' }] },
       names: { type: 'array', items: { type: 'string' } },
+      some: { type: ['array', 'null'] },
     };
     const inputSchema = { type: 'object', properties };
     const any = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] };
@@ -133,6 +135,7 @@ describe('createToolbox, which collects the tools', () => {
           default: [{ type: 'array' }],
         },
         names: { type: 'array', items: { type: 'string' } },
+        some: { type: ['array', 'null'], items: any },
       },
     });
   });
@@ -199,6 +202,11 @@ describe('parseInput, which checks the input of a call', () => {
     expect(parseInput(repeat, { text: null, times: null })).toEqual({
       ok: false,
       message: 'The input of repeat does not fit: text: it is missing, and must be text.',
+    });
+    const edits = [{ oldText: 'a', newText: 'b', replaceAll: null }];
+    expect(parseInput(multiEditTool, { path: 'a.md', edits, content: null })).toEqual({
+      ok: true,
+      input: { path: 'a.md', edits: [{ oldText: 'a', newText: 'b', replaceAll: false }] },
     });
     const nullable = {
       ...repeat,
