@@ -55,7 +55,34 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     await harmless(page);
     expect(await on.file(EVIL_NAME)).toBe(EVIL);
   });
+
+  test('D5 the page shows the words of a command in their order, also between letters from right to left', async () => {
+    const on = await sharedStage();
+    const command = 'cp 1 \u05d0 2 > \u05d1';
+    const { taskId } = await on.peer.send(plan(shell(command)));
+    const page = await browser.watchedPage();
+    await signIn(page, on.server, { taskId });
+    const preview = page.getByLabel('Preview');
+    await preview.getByText('cp').waitFor();
+    expect(await preview.textContent()).toBe(command);
+    expect(await page.evaluate(ORDER_ON_SCREEN)).toBe(command);
+    await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
+  });
 });
+
+/** The characters of the preview, from the left to the right of the screen. */
+const ORDER_ON_SCREEN = `(() => {
+  const texts = document.createTreeWalker(document.querySelector('[aria-label=Preview]'), NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
+    for (let at = 0; at < text.data.length; at += 1) {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      found.push([range.getBoundingClientRect().left, text.data[at]]);
+    }
+  return found.sort(([one], [other]) => one - other).map(([, character]) => character).join('');
+})()`;
 
 /** The innermost elements whose text makes the page wider than the screen. */
 const TOO_WIDE = `[...document.querySelectorAll('body *')]

@@ -1,10 +1,11 @@
 /** Shows the preview of an action as plain text. The page never treats an agent's output as markup. */
-import { Fragment } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { HighlighterContext, type HighlightLanguage } from '../diff/code-pieces.ts';
 import { ColouredText } from '../diff/coloured-text.tsx';
 import { DiffView } from '../diff/diff-view.tsx';
+import { inLogicalOrder } from '../diff/in-logical-order.tsx';
 import { proposedFileOf } from '../diff/proposed-file.ts';
 import { visibleLine, visibleLines, visibleText } from '../../../../shared/text/visible-text.ts';
 
@@ -17,8 +18,8 @@ export function PreviewView({ action }: { action: PendingAction }) {
     case 'command':
       return (
         <>
-          <Code text={visibleLinesText(preview.command)} language="bash" />
-          <small class="quiet">in {visibleLine(preview.cwd)}</small>
+          <Code text={visibleLinesText(preview.command)} language="bash" show={inLogicalOrder} />
+          <small class="quiet">in {inLogicalOrder(visibleLine(preview.cwd))}</small>
         </>
       );
     case 'url':
@@ -32,8 +33,14 @@ export function PreviewView({ action }: { action: PendingAction }) {
   }
 }
 
-/** @param text the visible text */
-function Code({ text, language }: { text: string; language: HighlightLanguage }) {
+interface CodeProps {
+  /** The visible text. */
+  text: string;
+  language: HighlightLanguage;
+  show?: (text: string) => ComponentChildren;
+}
+
+function Code({ text, language, show = (part) => part }: CodeProps) {
   const highlight = useContext(HighlighterContext);
   const lines = useMemo(() => highlight(text, language), [text, language, highlight]);
   return (
@@ -41,7 +48,7 @@ function Code({ text, language }: { text: string; language: HighlightLanguage })
       {lines.map((pieces, index) => (
         <Fragment key={index}>
           {index > 0 && '\n'}
-          <ColouredText pieces={pieces} />
+          <ColouredText pieces={pieces} show={show} />
         </Fragment>
       ))}
     </pre>
