@@ -237,7 +237,7 @@ export class TaskJournal {
     command?: CommandKey,
   ): Promise<AppendResult> {
     const { taskId, principal, seq, status } = snapshot;
-    if (this.#claim?.held === false) throw this.#loseClaim(taskId);
+    this.requireClaim(taskId);
     const trace = newestTrace(events) ?? snapshot.trace;
     const result = await this.append(principal, {
       taskId,
@@ -251,6 +251,11 @@ export class TaskJournal {
     });
     if (result.type === 'fenced') throw this.#loseClaim(taskId);
     return result;
+  }
+
+  /** @throws OwnershipLostError if this log has a claim that was lost */
+  requireClaim(taskId: string): void {
+    if (this.#claim?.held === false) throw this.#loseClaim(taskId);
   }
 
   /** Ends the execution that has the claim. Returns the error for its append. */

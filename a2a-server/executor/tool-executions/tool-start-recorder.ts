@@ -50,6 +50,7 @@ export class ToolStartRecorder {
   /**
    * Records the saved files, and the start if it is not recorded yet. Returns false if this execution must no longer
    * run the tool call.
+   * @throws OwnershipLostError if the claim was lost, even if this append is durable
    */
   async record(
     files: readonly RecordedFileChange[] = [],
@@ -58,7 +59,11 @@ export class ToolStartRecorder {
     if (this.#recorded && files.length === 0) return true;
     const { callId, toolId } = this.#reference;
     const saved: TaskEvent[] = files.length === 0 ? [] : [{ type: 'files.saved', callId, toolId, files }];
-    return this.append((s) => [...this.opening(s), ...saved], contents);
+    const recorded = await this.append((s) => [...this.opening(s), ...saved], contents);
+    // E1: the machine may have paused this process during the append, for longer than its lease. No timer has run since
+    // then, but another server may own the task.
+    this.#log.requireClaim(this.#taskId);
+    return recorded;
   }
 
   /**

@@ -13,6 +13,7 @@ import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
 import { Client } from 'pg';
 import { z } from 'zod';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell, wait, write } from '../../support/offline-plan.ts';
 import { startProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
@@ -53,6 +54,20 @@ async function publishedKids({ server }: Stage): Promise<string[]> {
   const answer = await fetch(new URL('/.well-known/jwks.json', server.url));
   return jwks.parse(await answer.json()).keys.map(({ kid }) => kid);
 }
+
+/** An MCP server over stdio that writes a line to the file of its argument for each call of its tool `note`. */
+const RECORDING_MCP_SERVER = `
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method === 'tools/call') require('fs').appendFileSync(process.argv[1], 'called ');
+    const results = {
+      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'r', version: '1' } },
+      'tools/list': { tools: [{ name: 'note', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 'noted' }] },
+    };
+    const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'unknown' } };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });`;
 
 const TEAM_TOKEN = 'a-token-of-both-servers-0123456789';
 
@@ -540,6 +555,39 @@ onPostgres([], (database) => {
       expect(await first.file('effects.txt')).not.toContain('late');
       expect(await second.peer.task(taskId)).toEqual(asked);
       expect(await first.server.stop()).toBe(0);
+    });
+
+    it('R113 stopped past its lease when the start of an approved command is stored: it does not run the command', async () => {
+      // The server stops when it has received the answer, before any timer.
+      const stopAtAnswer = `
+        import { Socket } from 'node:net';
+        const { push, write } = Socket.prototype;
+        const asked = new WeakSet();
+        Socket.prototype.write = function (data, ...rest) {
+          if (Buffer.isBuffer(data) && data.includes('tool.started')) asked.add(this);
+          return write.call(this, data, ...rest);
+        };
+        Socket.prototype.push = function (...data) {
+          if (asked.delete(this)) process.kill(process.pid, 'SIGSTOP');
+          return push.apply(this, data);
+        };`;
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(stopAtAnswer)}`;
+      const home = await newServerHome();
+      cleanUpLater(() => rm(homeDirectoryOf(home), { recursive: true, force: true }));
+      const args = ['-e', RECORDING_MCP_SERVER, join(home.workspace, 'effects.txt')];
+      const mcpServers = { recorder: { command: process.execPath, args, env: { NODE_OPTIONS: '' } } };
+      await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server: { mcpServers } }));
+      const first = await stage({ home, env: { A2A_SERVER_DATABASE: url, NODE_OPTIONS } });
+      const second = await stage({ args: ['--workspace', home.workspace], env: { A2A_SERVER_DATABASE: url } });
+      const text = plan({ tool: 'mcp__recorder__note', input: {} }, { say: 'We end.' });
+      const { taskId, pending } = await (await first.peer.stream(text)).parked();
+      const decided = first.peer.decide(taskId, [decisionOn(pending, 'approve')]).catch(() => undefined);
+      while ((await second.peer.task(taskId)).pending[0]?.reason !== 'outcome-unknown') await pause();
+      process.kill(first.server.pid, 'SIGCONT');
+      await first.server.logged(/lost the task/);
+      await decided;
+      expect(await first.server.stop()).toBe(0);
+      expect(await first.file('effects.txt')).toBeUndefined();
     });
 
     it('R114 cut off from the database: it stops its command, and another server continues', async () => {
