@@ -18,12 +18,14 @@ export class DatabaseInUseError extends ProductError {
   }
 }
 
-/** Thrown if the database has no row for this server any more. A process manager may start this server again. */
+/**
+ * Thrown if the database has lost the row or a commit of this server. A process manager may start this server again.
+ */
 export class ServerRemovedError extends ProductError {
   constructor(label: string, cause: unknown) {
     super(
       'STORAGE',
-      `The database ${label} does not know this server any more: the server was away for a day, or the database was restored. Start the server again.`,
+      `The database ${label} does not know this server any more: the server was away for a day, or the database was restored or has lost commits. Start the server again.`,
       { cause },
     );
   }

@@ -47,7 +47,7 @@ export interface PostgresJournalOptions {
   onAppended?: OnAppended;
   onChangedElsewhere?: OnChangedElsewhere;
   /**
-   * Called once if the database has forgotten this server. E1: this server must stop its work, because another server
+   * Called once if the database has forgotten this server, or a commit of it. E1: this server must stop its work, because another server
    * may execute its tasks.
    */
   onRemoved?: (error: Error) => void;

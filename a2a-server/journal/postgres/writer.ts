@@ -72,7 +72,7 @@ export class PostgresWriter {
   #registered = false;
   /** True if the last attempts to connect have failed. */
   #unreachable = false;
-  /** The error that ended this writer. Set when the database has no row for this server any more. */
+  /** The error that ended this writer. Set when the database has lost the row or a commit of this server. */
   #lost: Error | undefined;
   #batch = 0;
   #queue: Promise<unknown> = Promise.resolve();
@@ -131,7 +131,7 @@ export class PostgresWriter {
     });
   }
 
-  /** Records that the database has forgotten this server. No later work runs. Returns the error. */
+  /** Records that the database has forgotten this server, or a commit of it. No later work runs. Returns the error. */
   removed(cause: unknown): Error {
     if (this.#lost === undefined) {
       this.#lost = new ServerRemovedError(this.#address.label, cause);
@@ -245,7 +245,11 @@ export class PostgresWriter {
     const text = 'SELECT batch FROM commits WHERE server = $1 FOR UPDATE';
     const [row] = await connection.query({ text }, [this.#id]);
     if (row === undefined) throw this.removed(new Error('the database has no row for this server'));
-    this.#batch = integerColumn(row[0]);
+    const batch = integerColumn(row[0]);
+    // J1: the caches of this server have entries that the database has lost, e.g. because an asynchronous standby has
+    // become the primary.
+    if (batch < this.#batch) throw this.removed(new Error('the database has lost commits of this server'));
+    this.#batch = batch;
   }
 }
 

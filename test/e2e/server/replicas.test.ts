@@ -578,7 +578,10 @@ onPostgres([], (database) => {
       const mcpServers = { recorder: { command: process.execPath, args, env: { NODE_OPTIONS: '' } } };
       await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server: { mcpServers } }));
       const first = await stage({ home, env: { A2A_SERVER_DATABASE: url, NODE_OPTIONS } });
-      const second = await stage({ args: ['--workspace', home.workspace], env: { A2A_SERVER_DATABASE: url } });
+      const second = await stage({
+        args: ['--workspace', home.workspace],
+        env: { A2A_SERVER_DATABASE: url },
+      });
       const text = plan({ tool: 'mcp__recorder__note', input: {} }, { say: 'We end.' });
       const { taskId, pending } = await (await first.peer.stream(text)).parked();
       const decided = first.peer.decide(taskId, [decisionOn(pending, 'approve')]).catch(() => undefined);

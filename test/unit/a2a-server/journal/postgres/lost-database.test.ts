@@ -273,6 +273,23 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
       expect(await seqsOf(await open(), 'a')).toEqual([1, 2]);
     });
 
+    it('J1 a server whose last commit the database has lost in a failover writes nothing and learns of it', async () => {
+      const removed: Error[] = [];
+      const journal = await open({ url: proxy.url, onRemoved: (error) => void removed.push(error) });
+      await journal.append(beginning('a', { events: [working] }));
+      await journal.append(continuing('a', 2, [delta('lost')], 'working'));
+      // An asynchronous standby becomes the primary before it has the last commit.
+      await administer(
+        'DELETE FROM events WHERE seq = 3',
+        'UPDATE tasks SET seq = 2',
+        'UPDATE commits SET batch = batch - 1',
+      );
+      proxy.cut();
+      const late = journal.append(continuing('a', 3, [delta('next')], 'working'));
+      await expect(late).rejects.toMatchObject({ reason: 'STORAGE' });
+      expect(removed).toHaveLength(1);
+    });
+
     it('E3 a server of version 8 writes each commit once after an upgrade, and finds its number where it was', async () => {
       await open();
       await administer("INSERT INTO nodes (id, batch, lease_until) VALUES ('old', 7, clock_timestamp())");
