@@ -184,7 +184,7 @@ export function createMessageReceiver(
         'OTHER_APPROVER_REQUIRED',
         'This server demands four eyes, so a task cannot begin in a mode that approves its calls in advance. Nothing was started. Begin it in the mode "ask" or "plan".',
       );
-    const previous = target.previous && (await log.load(target.previous.taskId));
+    const previous = target.previous && (await log.loadOrBeginning(target.previous.taskId));
     const message = commands.accept(incoming.message);
     if (previous !== undefined && incoming.settings.workspace === undefined) await requireHere(previous);
     const settings = await checkedSettings(

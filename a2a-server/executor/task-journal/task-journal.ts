@@ -126,6 +126,20 @@ export class TaskJournal {
     }
   }
 
+  /**
+   * Returns the task, or its first event alone if a later event is damaged. That event has the settings, which never
+   * change.
+   * @throws ProductError STORAGE also if the first event is damaged
+   */
+  async loadOrBeginning(taskId: string): Promise<Snapshot | undefined> {
+    try {
+      return await this.load(taskId);
+    } catch (error) {
+      if (!isDamagedTaskError(error)) throw error;
+      return this.load(taskId, 1);
+    }
+  }
+
   /** True if the events of the task are damaged. False also if the journal cannot be read at all. */
   async isDamaged(taskId: string): Promise<boolean> {
     try {
@@ -279,12 +293,14 @@ export class TaskJournal {
   ): Promise<Snapshot | undefined> {
     let snapshot = start;
     for (let pages = 1; ; pages += 1) {
-      const page = await this.#journal.read(taskId, snapshot?.seq ?? 0, ENTRIES_PER_PAGE);
-      const entries = page.filter(({ seq }) => seq <= upTo);
-      snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldEntries(snapshot, entries);
-      if (snapshot === undefined || entries.length < page.length) return snapshot;
+      const after = snapshot?.seq ?? 0;
+      if (after >= upTo) return snapshot;
+      const limit = Math.min(ENTRIES_PER_PAGE, upTo - after);
+      const page = await this.#journal.read(taskId, after, limit);
+      snapshot = snapshot === undefined ? foldAll(taskId, page) : foldEntries(snapshot, page);
+      if (snapshot === undefined) return undefined;
       // If the task was deleted while its pages were read, the pages are incomplete. So the task counts as unknown.
-      if (page.length < ENTRIES_PER_PAGE)
+      if (page.length < limit)
         return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
       // X3: one page per event-loop turn. A long journal must not block other requests.
       await nextTurn();

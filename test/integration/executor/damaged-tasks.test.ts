@@ -145,3 +145,17 @@ it('checkpoints of readable tasks can be listed and restored beside a damaged ta
     new RegExp(`failed.*${lost.taskId} may have changed files`),
   );
 });
+
+it('a session whose last task is damaged goes on with the settings of that task', async () => {
+  const { taskId, sessionId, settings } = await untilSettled(
+    service.tasks,
+    await service.tasks.send(messageOf(plan({ say: 'Done.' }), { settings: { readOnly: true } })),
+  );
+  await damaged(taskId);
+  const next = await untilSettled(
+    service.tasks,
+    await service.tasks.send(messageOf(plan({ say: 'Again.' }), { sessionId })),
+  );
+  expect(settings.readOnly).toBe(true);
+  expect(next).toMatchObject({ sessionId, settings, status: { state: 'completed' } });
+});
