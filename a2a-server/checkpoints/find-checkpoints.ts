@@ -39,7 +39,7 @@ type LoadTask = (taskId: string) => Promise<Snapshot | undefined>;
 
 /** Creates a finder that reads checkpoints from the journal. */
 export function createCheckpointFinder(parts: {
-  journal: Pick<Journal, 'withSavedFiles' | 'content'>;
+  journal: Pick<Journal, 'withSavedFiles' | 'content' | 'row'>;
   log: {
     load: LoadTask;
     /** Returns undefined also if the events of the task are damaged. */
@@ -59,7 +59,8 @@ export function createCheckpointFinder(parts: {
     for (const row of tasks) {
       const snapshot = await load(row.taskId);
       if (snapshot) found.push(...checkpointsOf(snapshot));
-      else damaged.push(row);
+      // Another request may have deleted the task since the query of the index.
+      else if (await journal.row(row.taskId)) damaged.push(row);
     }
     return { checkpoints: found.toSorted((a, b) => b.at - a.at || b.turn - a.turn), damaged };
   }
