@@ -1,27 +1,33 @@
 /**
  * Says whether a client reads a task at another server of the same database. Each server has a record for each task
  * that a client reads there. A killed server leaves its records behind, so its tasks count as read until a later start
- * removes them. A task also counts as read if the records cannot be read. A record that cannot be written is only logged.
+ * removes them. A task also counts as read if the records cannot be read. A change that cannot be stored is tried again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { RecordStore } from '../../records/record-store.ts';
 
 /** The age at which a record is certainly not that of a reader. Each stream of a server is much shorter. */
 const OLD_MS = 24 * 60 * 60_000;
 
+/** The delay before the next attempt to store a change. */
+const RETRY_MS = 5_000;
+
 interface ReadersAtOtherServersParts {
   /** The records that all servers share. */
   records: Pick<RecordStore, 'list' | 'replace' | 'remove' | 'watch'>;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'after'>;
   log: Pick<Logger, 'info' | 'error'>;
 }
 
 export class ReadersAtOtherServers {
   readonly #parts: ReadersAtOtherServersParts;
   readonly #server = randomBytes(8).toString('hex');
+  /** The tasks that a client reads here. */
+  readonly #read = new Set<string>();
   /** The writes run one after another, so that the removal of a record follows its creation. */
   #written: Promise<unknown> = Promise.resolve();
 
@@ -31,13 +37,14 @@ export class ReadersAtOtherServers {
 
   /** Tells the other servers that a client reads the task here. */
   begin(taskId: string): void {
-    const { records, clock } = this.#parts;
-    this.#write(() => records.replace('readers', this.#nameOf(taskId), String(clock.now())));
+    this.#read.add(taskId);
+    this.#store(taskId);
   }
 
   /** Tells the other servers that no client reads the task here any more. */
   end(taskId: string): void {
-    this.#write(() => this.#parts.records.remove('readers', this.#nameOf(taskId)));
+    this.#read.delete(taskId);
+    this.#store(taskId);
   }
 
   /**
@@ -85,6 +92,23 @@ export class ReadersAtOtherServers {
       this.#complain(error);
       return true;
     }
+  }
+
+  /** Stores whether a client reads the task here. While the records cannot be written, tries again. */
+  #store(taskId: string): void {
+    const { records, clock } = this.#parts;
+    this.#write(async () => {
+      try {
+        if (this.#read.has(taskId))
+          await records.replace('readers', this.#nameOf(taskId), String(clock.now()));
+        else await records.remove('readers', this.#nameOf(taskId));
+      } catch (error) {
+        // A closed journal has another error. So a server that stops does not try again.
+        if (error instanceof ProductError && error.reason === 'STORAGE')
+          clock.after(RETRY_MS, () => this.#store(taskId));
+        throw error;
+      }
+    });
   }
 
   #write(work: () => Promise<unknown>): void {

@@ -4,6 +4,7 @@ import {
   RECONNECT_GRACE_MS,
 } from '../../../../../a2a-server/http/streams/on-disconnect.ts';
 import { ReadersAtOtherServers } from '../../../../../a2a-server/http/streams/readers-at-other-servers.ts';
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../../support/memory-records.ts';
 
@@ -191,6 +192,28 @@ describe('the servers of one database with --on-disconnect cancel', () => {
     await turn();
     expect(first.cancelled).toEqual([]);
     expect(failures).toEqual([new Error('the database is away')]);
+  });
+
+  it('a server that cannot store its reader tries again, so that the task goes on', async () => {
+    const { records, clock, failures, first, second } = twoServers();
+    const stored = { ...records };
+    const away = new ProductError('STORAGE', 'the database is away');
+    records.replace = async () => {
+      throw away;
+    };
+    const start = first.disconnects.reads('t', MESSAGE);
+    second.disconnects.reads('t');
+    await turn();
+    Object.assign(records, stored);
+    // Both servers try again.
+    clock.advance(60_000);
+    await turn();
+    expect(failures).toEqual([away, away]);
+    start('left');
+    await turn();
+    first.clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    expect(first.cancelled).toEqual([]);
   });
 
   it('a start removes the records that a killed server has left behind, when they are old', async () => {
