@@ -101,7 +101,8 @@ export async function restoreJournal(
       const checked = checkedCopy(draft, source);
       // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server
       // could start with an empty journal.
-      movedTo = moveAway(place, tasks !== 0);
+      // A killed restore may have moved the journal without its write-ahead log, which contains the newest commits.
+      movedTo = moveAway(place, tasks !== 0 || fileSize(`${place}-wal`) > 0);
       return checked;
     });
     removeLastCommits(place);

@@ -195,6 +195,35 @@ describe('a backup of the server’s state', () => {
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
   });
 
+  it('R102 after a restore that was killed in the middle, the next one keeps all files of the earlier journal', async () => {
+    const { server, peer } = await stage();
+    await (await peer.stream('append "x" to a.txt')).parked();
+    const directory = await temporaryDirectory();
+    const file = join(directory, 'tasks.backup');
+    await run(server.stateDir, 'backup', file);
+    await server.kill();
+    const log = await readFile(`${journalOf(server)}-wal`);
+    expect(log.length).toBeGreaterThan(0);
+    // With this fault, the process dies before it moves the write-ahead log.
+    const fault = join(directory, 'fault.cjs');
+    await writeFile(
+      fault,
+      `const fs = require('node:fs');
+       const { renameSync } = fs;
+       fs.renameSync = (from, to) => {
+         if (from.endsWith('-wal')) process.kill(process.pid, 'SIGKILL');
+         renameSync(from, to);
+       };
+       require('node:module').syncBuiltinESMExports();`,
+    );
+    const dying = { NODE_OPTIONS: `--require ${fault}` };
+    await runWith(dying, server.stateDir, 'restore', file, '--replace');
+    expect((await run(server.stateDir, 'restore', file)).code).toBe(0);
+    const moved = (await readdir(server.stateDir)).filter((name) => name.startsWith('replaced-'));
+    const kept = await Promise.all(moved.map((name) => readdir(join(server.stateDir, name))));
+    expect(kept.flat()).toEqual(expect.arrayContaining(['journal.db', 'journal.db-wal']));
+  });
+
   it('R102 a damaged backup is not restored, and verify reports the damage', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
