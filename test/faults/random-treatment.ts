@@ -21,7 +21,7 @@ export function randomTreatment({ part, random, findings, copyTo }: TreatmentOpt
   const direction = random.chance(0.4) ? 'up' : 'down';
   return {
     ...(doubled && { copyTo: copyTo() }),
-    ...(slow && { delayMs: random.between(0, 3), piece: random.between(50, 2000) }),
+    ...(slow && { delayMs: random.between(0, 3), piece: random.between(200, 2_000) }),
     ...(random.chance(0.7) && {
       cut: {
         direction,
