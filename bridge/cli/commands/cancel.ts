@@ -36,6 +36,10 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
   else if (before) terminal.complain(`The task had ended before (${word}).`);
   else if (end === 'withdrawn')
     terminal.say('Withdrawn: the agent never had the task. Nothing of it has run.');
+  else if (end === 'cancelling')
+    terminal.say(
+      'The agent has accepted the cancel, but the task has not ended. It may go on to its end: not every agent can stop its work.',
+    );
   else if (end === 'cancelled-when-known' || view === undefined || !hasEnded(view))
     terminal.say(
       'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.',

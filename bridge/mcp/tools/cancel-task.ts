@@ -31,7 +31,7 @@ export const cancelTaskTool = defineBridgeTool({
     const end = await delegations.cancel(session, reason);
     const outlives = ran ? (await session.agent.connect()).dialect.hazards.outlivesCancel : null;
     return sessionReply(call, session, {
-      end: end === 'cancelled-when-known' ? 'time' : 'settled',
+      end: end === 'cancelled-when-known' || end === 'cancelling' ? 'time' : 'settled',
       notes: [...NOTES[end], ...(outlives === null ? [] : [outlives])],
       next:
         end === 'withdrawn'
@@ -43,6 +43,9 @@ export const cancelTaskTool = defineBridgeTool({
 
 const NOTES: Readonly<Record<CancelOutcome, readonly string[]>> = {
   cancelled: [],
+  cancelling: [
+    'The agent has accepted the cancel, but the task has not ended. It may go on to its end: not every agent can stop its work.',
+  ],
   'cancelled-when-known': [
     'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.',
   ],

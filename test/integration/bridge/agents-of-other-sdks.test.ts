@@ -9,8 +9,8 @@ import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { firstTask, part } from '../../support/fake-agent-task.ts';
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
-import { DELEGATE, LIST, program, stateDirectory } from './support/bridge-stage.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { CANCEL, DELEGATE, LIST, program, stateDirectory } from './support/bridge-stage.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -109,6 +109,14 @@ describe.each(['1.0', '0.3'] as const)(
   },
 );
 
+const CARD = {
+  name: 'worker',
+  description: '',
+  version: '1',
+  defaultInputModes: ['text'],
+  defaultOutputModes: ['text'],
+  skills: [],
+};
 const rpcRequest = z.object({ id: z.unknown(), method: z.string() });
 
 /**
@@ -130,10 +138,8 @@ async function agentThatLeavesItsStream(
   const server = createServer((request, response) => {
     void (async () => {
       if (request.method !== 'POST') {
-        const card = { name: 'worker', description: '', version: '1', url, protocolVersion };
-        const modes = { defaultInputModes: ['text'], defaultOutputModes: ['text'] };
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ ...card, ...modes, skills: [], capabilities: { streaming: true } }));
+        response.end(JSON.stringify({ ...CARD, url, protocolVersion, capabilities: { streaming: true } }));
         return;
       }
       const { id, method } = rpcRequest.parse(await json(request));
@@ -177,5 +183,53 @@ describe('an agent of A2A 0.3, which cannot list its tasks', () => {
       sessions: [{ state: 'input_required', title: 'Greet me', updatedAt: expect.stringMatching(/^\d{4}-/) }],
     });
     expect(textOf(listed)).toContain(' — Greet me, ');
+  });
+});
+
+/**
+ * Starts an agent without streams. It answers a cancel with the task as it is, like the agents of Pydantic AI.
+ * @param stops true if the task ends after that
+ */
+async function agentThatCancelsLater(stops: boolean): Promise<{ url: string; stop: () => Promise<void> }> {
+  let asked = false;
+  let url = '';
+  const task = (): object => {
+    const state = stops && asked ? 'canceled' : 'working';
+    return { kind: 'task', id: 'task-1', contextId: 'context-1', status: { state } };
+  };
+  const server = createServer((request, response) => {
+    void (async () => {
+      response.setHeader('content-type', 'application/json');
+      if (request.method !== 'POST') {
+        response.end(JSON.stringify({ ...CARD, url, protocolVersion: '0.3.0', capabilities: {} }));
+        return;
+      }
+      const { id, method } = rpcRequest.parse(await json(request));
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: task() }));
+      if (method === 'tasks/cancel') asked = true;
+    })();
+  });
+  const { host, close } = await listenOnLoopback(server);
+  url = `http://${host}`;
+  return { url, stop: close };
+}
+
+/** Delegates a task, and cancels it at once. */
+async function cancelled(agent: { url: string; stop: () => Promise<void> }): Promise<ToolResult> {
+  const client = await bridgeTo(agent);
+  const started = await client.call(DELEGATE, { task: 'Work', waitSeconds: 0 });
+  return client.call(CANCEL, { sessionId: started.structuredContent?.['sessionId'] });
+}
+
+describe('an agent that answers a cancel before the task has ended', () => {
+  test('the result has the end, if the task ends soon', async () => {
+    const result = await cancelled(await agentThatCancelsLater(true));
+    expect(result.structuredContent).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('the result says that the task has not ended, if it goes on', async () => {
+    const result = await cancelled(await agentThatCancelsLater(false));
+    expect(result.structuredContent).toMatchObject({ state: 'working' });
+    expect(textOf(result)).toContain('has accepted the cancel, but the task has not ended');
   });
 });
