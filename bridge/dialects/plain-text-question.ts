@@ -16,6 +16,8 @@ export interface PlainTextQuestion {
    * The JSON Schema of the answer. Null if the question contains data without a schema. Absent if it contains no data.
    */
   form?: Readonly<Record<string, unknown>> | null;
+  /** The function call of ADK that the answer responds to. Absent for other questions. */
+  adkCall?: { id: string; name: string };
 }
 
 /** The keys under which agents send the schema of a form. An agent may also send the schema itself as the data. */

@@ -5,6 +5,7 @@
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/preview-text.ts';
+import { adkAnswerHint, adkFunctionCallIn, adkFunctionResponse } from './adk-function-call.ts';
 import type { MessageContent, PersonDecision } from './dialect.ts';
 import { dataOfPart, dataPart, messageText, textPart } from './parts.ts';
 import {
@@ -25,7 +26,10 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Plai
   if (!signIn && state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
   const parts = message?.parts ?? [];
   const said = messageText(message);
-  const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_TEXT : QUESTION_WITHOUT_TEXT) : said;
+  const adkCall = adkFunctionCallIn(parts);
+  const hint = adkCall === null ? '' : adkAnswerHint(adkCall);
+  const asked = said === '' ? (signIn ? SIGN_IN_WITHOUT_TEXT : QUESTION_WITHOUT_TEXT) : said;
+  const text = hint === '' ? asked : `${asked}\n${hint}`;
   const links = signIn ? urlsOutsideTextParts(parts) : [];
   const data = parts.map(dataOfPart).filter((each) => each !== undefined);
   const id = message?.messageId;
@@ -35,6 +39,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Plai
     ...(data.length === 0 || signIn
       ? {}
       : { form: data.map(questionSchemaIn).find((each) => each !== null) ?? null }),
+    ...(adkCall === null ? {} : { adkCall }),
   });
 }
 
@@ -70,6 +75,8 @@ export function phraseAnswer(
       { facts },
     );
   const words = answerText(decision.answer);
+  if (question.adkCall !== undefined)
+    return { parts: [adkFunctionResponse(question.adkCall, words)], metadata: undefined };
   const data = question.form === undefined ? undefined : answerAsJsonObject(words);
   // Text is always possible, because an agent that sends a form can also read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };

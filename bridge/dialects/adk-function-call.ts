@@ -1,0 +1,59 @@
+/**
+ * Questions of agents that Google's Agent Development Kit (ADK) runs. Such an agent waits for the response to a function
+ * call. It refuses any other answer with "It was not provided a function response for the function call." Observed in
+ * the sources of `google/adk-python`, `a2a/converters/long_running_functions.py` and `part_converter.py`. Pure.
+ */
+import type { Part } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { dataOfPart, dataPart } from './parts.ts';
+import { answerAsJsonObject } from './plain-text-question.ts';
+
+/** A function call that waits for its response. */
+export interface AdkFunctionCall {
+  id: string;
+  name: string;
+}
+
+const callMetadata = z.object({ adk_type: z.literal('function_call'), adk_is_long_running: z.literal(true) });
+const callData = z.object({ id: z.string().min(1), name: z.string().min(1) });
+
+/** The function with which ADK asks for the approval of a tool call. Its response is `{confirmed: boolean}`. */
+const CONFIRMATION = 'adk_request_confirmation';
+/** The function with which ADK asks for a sign-in. Its response has credentials, which the bridge does not handle. */
+const CREDENTIAL = 'adk_request_credential';
+const confirmation = z.object({ confirmed: z.boolean() });
+
+/**
+ * Returns the function call that waits for its response. Returns null if there is none, or if there are several: D3,
+ * one answer decides one call.
+ */
+export function adkFunctionCallIn(parts: readonly Part[]): AdkFunctionCall | null {
+  const calls = parts.flatMap((part) =>
+    callMetadata.safeParse(part.metadata).success ? (callData.safeParse(dataOfPart(part)).data ?? []) : [],
+  );
+  const [call, ...others] = calls;
+  return call === undefined || others.length > 0 || call.name === CREDENTIAL ? null : call;
+}
+
+/** Returns how the person answers. Returns '' if any answer is possible. */
+export function adkAnswerHint({ name }: AdkFunctionCall): string {
+  return name === CONFIRMATION
+    ? 'Answer {"confirmed": true} to run the call, or {"confirmed": false} to refuse it.'
+    : '';
+}
+
+/**
+ * Builds the part that answers the call.
+ * @throws ProductError INVALID_DECISION. D1: only a clear answer confirms a call
+ */
+export function adkFunctionResponse({ id, name }: AdkFunctionCall, words: string): Part {
+  const response = answerAsJsonObject(words) ?? { result: words };
+  if (name === CONFIRMATION && !confirmation.safeParse(response).success)
+    throw new ProductError(
+      'INVALID_DECISION',
+      `The agent asks for a confirmation; nothing was sent. ${adkAnswerHint({ id, name })}`,
+      { facts: { callId: id } },
+    );
+  return { ...dataPart({ id, name, response }), metadata: { adk_type: 'function_response' } };
+}
