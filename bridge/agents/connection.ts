@@ -31,6 +31,7 @@ import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stre
 import { taskSearchResultSchema, type TasksByIdPrefix } from '../../shared/protocol/task-search-result.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { createAgentFetch } from './http/agent-fetch.ts';
@@ -294,14 +295,16 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     deduplicates: declaresExtension(facts, RESUMABLE_STREAM_EXTENSION),
     staysOpen: resumable !== null,
     send: (message, signal) =>
-      client.sendMessageStream(
-        {
-          tenant: '',
-          message,
-          configuration: facts.streaming ? undefined : RETURN_IMMEDIATELY,
-          metadata: undefined,
-        },
-        { serviceParameters, signal },
+      refuseEmptyBeginning(
+        client.sendMessageStream(
+          {
+            tenant: '',
+            message,
+            configuration: facts.streaming ? undefined : RETURN_IMMEDIATELY,
+            metadata: undefined,
+          },
+          { serviceParameters, signal },
+        ),
       ),
     async follow({ taskId, after, thinking, signal, onOpen = () => undefined, onEvent }) {
       const streams = thinking === true && declaresExtension(facts, THINKING_EXTENSION);
@@ -388,6 +391,26 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
       });
     },
   };
+}
+
+/**
+ * Yields the events of the answer to a message.
+ * @throws ProductError AGENT_ERROR if the first event is empty. Over HTTP+JSON, an agent of the Go SDK sends a refusal as
+ * an event, and the JavaScript SDK reads it as an empty one
+ */
+async function* refuseEmptyBeginning(
+  events: AsyncIterable<StreamResponse>,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  let begun = false;
+  for await (const event of events) {
+    if (!begun && event.payload === undefined)
+      throw new ProductError(
+        'AGENT_ERROR',
+        'The agent answered with an event that is neither a task nor a message. It has probably refused the message. The reason is in the log of the agent.',
+      );
+    begun = true;
+    yield event;
+  }
 }
 
 /**

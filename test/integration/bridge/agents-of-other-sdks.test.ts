@@ -233,3 +233,31 @@ describe('an agent that answers a cancel before the task has ended', () => {
     expect(textOf(result)).toContain('has accepted the cancel, but the task has not ended');
   });
 });
+
+/** Starts an agent of A2A 1.0 over HTTP+JSON that refuses each message with an event, like those of the Go SDK. */
+async function agentThatRefusesInStream(): Promise<{ url: string; stop: () => Promise<void> }> {
+  let url = '';
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') {
+      const error = { code: 400, status: 'INVALID_ARGUMENT', message: 'There is no such skill.' };
+      response.setHeader('content-type', 'text/event-stream');
+      response.end(`data: ${JSON.stringify({ error })}\n\n`);
+      return;
+    }
+    const supportedInterfaces = [{ url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ ...CARD, supportedInterfaces, capabilities: { streaming: true } }));
+  });
+  const { host, close } = await listenOnLoopback(server);
+  url = `http://${host}`;
+  return { url, stop: close };
+}
+
+describe('an agent that refuses a message with an event', () => {
+  test('the delegation fails, and is not shown as working', async () => {
+    const client = await bridgeTo(await agentThatRefusesInStream());
+    const refused = await client.call(DELEGATE, { task: 'Work', waitSeconds: 5 });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('has probably refused the message');
+  });
+});
