@@ -1,4 +1,5 @@
 /** D2: compares what a tool call would change now with what the person saw. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import type { PreviewWithBasis } from './tool.ts';
@@ -13,7 +14,7 @@ export function mayBecomeOutdated({ basis, preview }: PreviewWithBasis): boolean
  * file may have the same content.
  */
 export function isOutdated(shown: PreviewWithBasis, now: PreviewWithBasis): boolean {
-  return shown.basis !== now.basis || placeOf(shown.preview) !== placeOf(now.preview);
+  return shown.basis !== now.basis || !isDeepStrictEqual(placeOf(shown.preview), placeOf(now.preview));
 }
 
 /** Returns the place that a preview names after links are resolved. */
@@ -24,7 +25,7 @@ function placeOf(preview: Preview): unknown {
     case 'command':
       return preview.cwd;
     case 'json':
-      // The new name of a file that is moved. The basis covers its old name.
+      // The new name of a file that is moved. The basis covers its old name. An MCP tool may have a list or an object here.
       return fieldOf(preview.value, 'to');
     case 'url':
     case 'question':
