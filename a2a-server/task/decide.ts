@@ -101,8 +101,8 @@ export function askAgain(
   event: Extract<TaskEvent, { type: 'tool.outdated' }>,
 ): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
   const call = findCall(snapshot, shown.callId);
-  if (isTerminal(snapshot) || call?.state.type !== 'waiting' || call.basis !== shown.basis)
-    return { type: 'keep' };
+  if (isTerminal(snapshot) || call?.state.type !== 'waiting') return { type: 'keep' };
+  if (call.basis !== shown.basis || call.place !== shown.place) return { type: 'keep' };
   return { type: 'append', events: [event, parkOrContinue(foldNextEvents(snapshot, [event]))] };
 }
 
@@ -184,7 +184,7 @@ export function outdatedQuestionRefusal({ callId, title }: Call, reason: Pending
 const ASKED_AGAIN: Readonly<Record<PendingReason, string>> = {
   approval: '',
   'outcome-unknown': ' It started before, and its outcome was lost: an approval would run it again.',
-  'content-changed': ' The content that it would change is now different.',
+  'content-changed': ' Its content or its place is now different.',
   question: '',
 };
 

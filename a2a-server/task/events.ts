@@ -352,6 +352,8 @@ export type TaskEvent =
       title: string;
       preview: Preview;
       basis: string | null;
+      /** The file or directory that the preview names after links are resolved. Absent in old journals. */
+      place?: string;
     }
   /** The task has ended. `message` is the agent's final message. It is not part of the output. */
   | { type: 'task.completed'; message?: string }

@@ -285,6 +285,7 @@ function changesOfEvent(s: Snapshot, event: TaskEvent, entry: JournalEntry): Par
         ...call,
         preview: event.preview,
         basis: event.basis,
+        ...(event.place !== undefined && { place: event.place }),
         state: { type: 'waiting', reason: 'content-changed' },
         decided: null,
       }));

@@ -7,11 +7,16 @@ import type { RecordedPendingAction } from './events.ts';
 import type { Call } from './snapshot.ts';
 
 /**
- * Returns a code of the call id, the input, the content behind the preview, and the reason. A repeated question about
- * the call has a new code. A decision on the earlier question is then invalid.
+ * Returns a code of the call id, the input, the content behind the preview, the reason, and the place of a repeated
+ * question. A repeated question about the call has a new code. A decision on the earlier question is then invalid.
  */
-export function shownCodeOf({ callId, inputHash, basis, toolId }: Call, reason: PendingReason): string {
-  return shownCode(callId, inputHash, basis, reason, reason === 'outcome-unknown' ? toolId : null);
+export function shownCodeOf(
+  { callId, inputHash, basis, toolId, place }: Call,
+  reason: PendingReason,
+): string {
+  const execution = reason === 'outcome-unknown' ? toolId : null;
+  // Without a place, the code is the one of old journals.
+  return shownCode(callId, inputHash, basis, reason, execution, ...(place === undefined ? [] : [place]));
 }
 
 /** Adds the codes that old journals lack. For an unknown tool call the code is empty, so no decision can match it. */

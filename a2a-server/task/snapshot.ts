@@ -97,6 +97,8 @@ export interface Call extends RequestedCall {
   /** The model's input. Null if no person edited the input. */
   originalInput: Record<string, unknown> | null;
   toolId: string | null;
+  /** The place that the last repeated question named (see `tool.outdated`). Absent before such a question. */
+  place?: string;
   /** The name of the operator's rule that requires a decision. */
   rule: string | null;
   /** True if the rule demands presence: an approval then needs the assertion of a passkey. */

@@ -45,7 +45,8 @@ export interface ToolRun extends ToolContext {
   ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<ToolQuestionOutcome>;
   /**
    * A tool calls this before it follows a redirect to a host that the input does not name.
-   * @throws ProductError FORBIDDEN if a policy rule denies the host, or demands a passkey that the person has not used
+   * @throws ProductError FORBIDDEN if a policy rule denies the host, demands a passkey that the person has not used, or asks about a
+   * host of a call that no person has decided
    */
   goesTo?: (hosts: readonly string[]) => void;
   /**

@@ -10,19 +10,16 @@ import { decidedTwiceRefusal, type ResolvedDecision } from '../../task/decide.ts
 import type { Policy } from '../../policy/create-policy.ts';
 import type { ApproverDemand } from '../../task/approver.ts';
 import { denyRuleMessage, findPresenceRuleName, approverDemandOfRules } from '../../policy/verdict.ts';
-import type { TaskEvent } from '../../task/events.ts';
 import { shownCodeOf } from '../../task/shown-code-of-call.ts';
 import { findCall, type Call, type Snapshot } from '../../task/snapshot.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import type { PageTarget } from '../../../shared/net/page-address.ts';
-import { isOutdated, mayBecomeOutdated } from '../../tools/shown-content.ts';
+import { mayBecomeOutdated, outdatedEvent, type OutdatedEvent } from '../../tools/shown-content.ts';
 import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
 import { toProductError } from './command-result.ts';
 import { buildShownCall, type ShownCall } from '../model-turn/prepare-call.ts';
-
-type OutdatedEvent = Extract<TaskEvent, { type: 'tool.outdated' }>;
 
 interface EditContext {
   toolbox: Toolbox;
@@ -153,14 +150,14 @@ function isUnseen(edit: ShownCall, { basis }: Call): boolean {
 async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<OutdatedEvent | undefined> {
   if (!mayBecomeOutdated(call)) return undefined;
   const now = await buildShownCall(tool, call.input, place);
-  if (!now.ok)
+  if (now.ok) return outdatedEvent(call, now.call);
+  // An edit of a command may name a directory that exists, instead of one that is gone.
+  if (call.basis !== null)
     throw invalidEditError(
       call,
       `the proposed change is no longer possible (${now.message}). Deny it, and say in the reason what you want`,
     );
-  const { preview, basis } = now.call;
-  if (!isOutdated(call, now.call)) return undefined;
-  return { type: 'tool.outdated', callId: call.callId, tool: call.tool, title: call.title, preview, basis };
+  return undefined;
 }
 
 function newInput(decision: Decision, call: Call, tool: Tool): unknown {

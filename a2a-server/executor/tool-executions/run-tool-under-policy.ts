@@ -59,7 +59,9 @@ export async function recheckPolicyAndRun(
     if (verdict.type === 'ask' && (verdict.rule !== undefined || !allowedBefore))
       throw new ProductError(
         'FORBIDDEN',
-        `By now, a person must decide about this call${verdict.rule === undefined ? '' : `: ${verdict.rule}`}. A path or a host leads elsewhere, or the rules have changed. It was not run. Request the call again, so that a person is asked.`,
+        more === undefined
+          ? `By now, a person must decide about this call${verdict.rule === undefined ? '' : `: ${verdict.rule}`}. A path leads elsewhere, or the rules have changed. It was not run. Request the call again, so that a person is asked.`
+          : `The address redirects to another host, and a person must decide about that host: ${verdict.rule ?? ''}. The redirect was not followed. Request the address that it leads to, so that a person is asked.`,
       );
   };
   check();

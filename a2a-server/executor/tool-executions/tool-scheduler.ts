@@ -42,7 +42,7 @@ import type { TaskJournal } from '../task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-execution-view.ts';
 import type { TimeLimits } from '../abort-scopes/time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
-import { isOutdated, mayBecomeOutdated } from '../../tools/shown-content.ts';
+import { mayBecomeOutdated, outdatedEvent } from '../../tools/shown-content.ts';
 import { recheckPolicyAndRun } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
@@ -256,14 +256,8 @@ export class ToolScheduler {
       .show(call.input, { principal, workspace, signal: scope.signal })
       .catch(() => undefined);
     // If the new preview fails, the person is not asked again. The call then fails when it runs.
-    if (shown === undefined || !isOutdated(call, shown)) return false;
-    const event: TaskEvent = {
-      type: 'tool.outdated',
-      callId: call.callId,
-      tool: call.tool,
-      title: call.title,
-      ...shown,
-    };
+    const event = shown && outdatedEvent(call, shown);
+    if (event === undefined) return false;
     await command?.settle();
     await log.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };

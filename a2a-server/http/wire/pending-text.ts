@@ -9,7 +9,7 @@ const REASON_TEXTS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
   'outcome-unknown':
     ' It was running when the server stopped, and its outcome is unknown: approve runs it again, deny skips it.',
-  'content-changed': ' Its content has changed since it was last shown. This is the current content.',
+  'content-changed': ' What was shown before has changed since. This is how it is now.',
   question: '',
 };
 

@@ -181,21 +181,33 @@ describe('a task under policy rules', () => {
     'D2 an approved $call.tool is asked again if a link leads to another place than the one that was shown',
     async ({ call, shown, before, after }) => {
       const { tasks, workspace } = await agent([{ calls: [call] }]);
-      for (const directory of ['one', 'two']) await mkdir(join(workspace, directory));
+      for (const directory of ['one', 'two', 'three']) await mkdir(join(workspace, directory));
       await writeFile(join(workspace, 'a.txt'), 'old');
-      await symlink('one', join(workspace, 'x'));
+      const linkTo = async (directory: string): Promise<void> => {
+        await rm(join(workspace, 'x'), { force: true });
+        await symlink(directory, join(workspace, 'x'));
+      };
+      await linkTo('one');
       const parked = await sendUntilSettled(tasks, messageOf('go'));
       const [callId = ''] = Object.keys(parked.calls);
       expect(JSON.stringify(parked.calls[callId]?.preview)).toMatch(
         new RegExp(`"${shown}":"[^"]*${before}"`),
       );
-      await rm(join(workspace, 'x'));
-      await symlink('two', join(workspace, 'x'));
-      const sent = await tasks.send(decisionMessage(parked, { callId, decision: 'approve' }));
+      await linkTo('three');
+      const third = await untilSettled(
+        tasks,
+        await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })),
+      );
+      await linkTo('two');
+      const sent = await tasks.send(decisionMessage(third, { callId, decision: 'approve' }));
       const again = await untilSettled(tasks, sent);
       expect(again.calls[callId]?.state).toMatchObject({ type: 'waiting', reason: 'content-changed' });
       expect(JSON.stringify(again.calls[callId]?.preview)).toMatch(new RegExp(`"${shown}":"[^"]*${after}"`));
       expect(await readdir(join(workspace, 'two'))).toEqual([]);
+      // A decision about the question that showed the directory `three` is not valid for this one.
+      await expect(tasks.send(decisionMessage(third, { callId, decision: 'approve' }))).rejects.toMatchObject(
+        { reason: 'INPUT_CHANGED' },
+      );
       const approved = decisionMessage(again, { callId, decision: 'approve' });
       await untilSettled(tasks, await tasks.send(approved));
       expect(await readdir(join(workspace, 'two'))).toHaveLength(1);
@@ -243,21 +255,27 @@ describe('a task under policy rules', () => {
     expect(told).toContain('A rule of the operator hides 2 files from the search');
   });
 
-  it('X2 the server does not follow a redirect to a denied host', async () => {
-    const secret = await openPages({ '/': 'secret' });
-    const site = await openSite((_request, response) => {
-      response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
-    });
-    const { tasks, models } = await agent([{ calls: [{ tool: 'fetch', input: { url: site.origin } }] }], {
-      policy: [{ action: 'deny', host: 'localhost' }],
-      mode: 'auto',
-      tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
-    });
-    await sendUntilSettled(tasks, messageOf('go'));
-    expect(site.asked).toEqual(['/']);
-    expect(secret.asked).toEqual([]);
-    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('rule 1 (deny: host');
-  });
+  it.each([
+    { policy: { action: 'deny', host: 'localhost' } as const, says: 'rule 1 (deny: host' },
+    { policy: { action: 'ask', host: 'localhost' } as const, says: 'Request the address that it leads to' },
+  ])(
+    'X2 the server does not follow a redirect to a host with the rule $policy.action',
+    async ({ policy, says }) => {
+      const secret = await openPages({ '/': 'secret' });
+      const site = await openSite((_request, response) => {
+        response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
+      });
+      const { tasks, models } = await agent([{ calls: [{ tool: 'fetch', input: { url: site.origin } }] }], {
+        policy: [policy],
+        mode: 'auto',
+        tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
+      });
+      await sendUntilSettled(tasks, messageOf('go'));
+      expect(site.asked).toEqual(['/']);
+      expect(secret.asked).toEqual([]);
+      expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain(says);
+    },
+  );
 
   it.each([
     { demands: 'localhost', follows: false },

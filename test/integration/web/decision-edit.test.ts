@@ -97,7 +97,7 @@ describeInBrowser('a change on the page', (browser) => {
     await edit.fill(EDITED);
     await writeFile(join(on.server.workspace, 'a.ts'), `${OLD}const last = 1;\n`);
     await page.getByRole('button', { name: 'Approve as edited' }).click();
-    await page.getByText('The file has changed since you last saw this.').waitFor();
+    await page.getByText('What was shown before has changed since.').waitFor();
     await page.getByRole('alert').getByText('is not what was shown').waitFor();
     // The browser logs the refused request.
     expect(browser.problems.splice(0)).toHaveLength(1);

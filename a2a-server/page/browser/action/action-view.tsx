@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   question: '',
   'outcome-unknown':
     'It was running when the server stopped, and may have had its effect. Approve runs it again, deny skips it.',
-  'content-changed': 'The file has changed since you last saw this. This is the current change.',
+  'content-changed': 'What was shown before has changed since. This is how it is now.',
 };
 
 interface ActionViewProps {

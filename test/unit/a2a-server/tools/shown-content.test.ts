@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { isOutdated } from '../../../../a2a-server/tools/shown-content.ts';
+import { outdatedEvent } from '../../../../a2a-server/tools/shown-content.ts';
 import type { PreviewWithBasis } from '../../../../a2a-server/tools/tool.ts';
 
+const named = { callId: 'call-1', tool: 'send-mail', title: 'Send a mail' };
 const mail = (to: unknown): PreviewWithBasis => ({
   basis: 'hash-of-the-tool',
   preview: { type: 'json', value: { to, text: 'hi' } },
@@ -11,11 +12,18 @@ test.each(['ada@example.org', ['ada@example.org'], { name: 'ada' }, undefined])(
   'J2 a call that was read from the journal again is not outdated (to: %j)',
   (to) => {
     const stored = JSON.parse(JSON.stringify(mail(to))) as PreviewWithBasis;
-    expect(isOutdated(stored, mail(to))).toBe(false);
+    expect(outdatedEvent({ ...named, ...stored }, mail(to))).toBeUndefined();
   },
 );
 
-test('D2 a call is outdated if its content or its place differs', () => {
-  expect(isOutdated(mail('a.txt'), mail('b.txt'))).toBe(true);
-  expect(isOutdated(mail('a.txt'), { ...mail('a.txt'), basis: 'another' })).toBe(true);
+test('D2 a call is outdated if its content or its place differs, and the event has the new place', () => {
+  const shown = { ...named, ...mail('a.txt') };
+  const moved = mail('b.txt');
+  expect(outdatedEvent(shown, moved)).toEqual({
+    type: 'tool.outdated',
+    ...named,
+    ...moved,
+    place: 'b.txt',
+  });
+  expect(outdatedEvent(shown, { ...mail('a.txt'), basis: 'another' })).toMatchObject({ basis: 'another' });
 });
