@@ -98,7 +98,9 @@ describe('a task that its agent does not have', () => {
       isError: true,
       structuredContent: { state: 'not_delivered' },
     });
-    expect(textOf(delegated)).toMatch(/cannot be reached \(ECONNREFUSED\)/);
+    expect(textOf(delegated)).toMatch(
+      /cannot be reached at \S+ \(ECONNREFUSED\), the address on its agent card/,
+    );
     expect(textOf(delegated)).toMatch(NEXT_TRY);
     const sessionId = sessionOf(delegated);
     const checked = await client.call(CHECK, { sessionId });
