@@ -214,15 +214,17 @@ async function openWithState(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<OpenedStream> {
+  // Another request to this model may change `asker.reasoning` before the answer to this one arrives.
+  const sent = asker.reasoning;
   try {
     return await openStream(asker, withReasoningFor(asker, request), signal);
   } catch (error) {
-    if (asker.reasoning === 'kept' && demandsReasoning(error)) {
+    if (sent !== 'demanded' && demandsReasoning(error)) {
       asker.reasoning = 'demanded';
       return openStream(asker, withReasoningFor(asker, request), signal);
     }
     const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
-    if (parts.length === 0 || asker.reasoning === 'refused' || !refusesReasoningState(error)) throw error;
+    if (parts.length === 0 || sent === 'refused' || !refusesReasoningState(error)) throw error;
     const opened = await openStream(asker, withoutParts(request), signal);
     // The request without reasoning succeeded. So the reasoning was the cause.
     if (parts.every(({ state }) => state === undefined)) asker.reasoning = 'refused';

@@ -204,7 +204,7 @@ function endOf(
  * Source: https://github.com/tontinton/maki/pull/518 and https://github.com/ollama/ollama/issues/12132
  */
 function toolNameIn(written: string): string {
-  return written.replace(/^functions\./, '').replace(/<\|.*$/s, '');
+  return written.replace(/^functions\./, '').replace(/<\|.*$/s, '') || written;
 }
 
 /** Parses the input of a tool call. Several providers send an empty text for a call without arguments. */

@@ -8,6 +8,7 @@ import {
 } from '@ai-sdk/provider';
 import { createAiSdkModel, type AiSdkModelSource } from '../../../../a2a-server/models/ai-sdk-model.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../../../a2a-server/models/model.ts';
+import type { ReplayedPart } from '../../../../a2a-server/task/replay-provider-data.ts';
 
 type Stream = ReadableStream<LanguageModelV3StreamPart>;
 const NO_PAUSE = { retries: 3, pauseMs: 0, maxPauseMs: 0 };
@@ -230,6 +231,13 @@ describe('the events of a model’s turn', () => {
     },
   );
 
+  test('a call without a name keeps the text that the model wrote, so that the answer to it has a name', async () => {
+    const toolName = '<|constrain|>json';
+    const part: LanguageModelV3StreamPart = { type: 'tool-call', toolCallId: 'c1', toolName, input: '{}' };
+    const events = await collect(modelOf(() => streamOf(part, FINISH)));
+    expect(events[0]).toMatchObject({ tool: toolName });
+  });
+
   test('an event of a new type is ignored, and an invalid event of a known type or an error is not', async () => {
     expect((await answerWith(refused({ type: 'usage_hint' })))[0]).toEqual({ type: 'text', text: 'ok' });
     for (const value of [{ type: 'message_stop', x: 1 }, { type: 'InternalError', message: 'no' }, 'text'])
@@ -317,6 +325,57 @@ describe('the retry of a model request', () => {
       reason: 'AGENT_ERROR',
       message: expect.stringContaining('MISSING_THOUGHT_SIGNATURE'),
     });
+  });
+});
+
+const DEMANDS_REASONING = 'thinking is enabled but reasoning_content is missing in assistant message';
+const REFUSES_REASONING = "property 'reasoning_content' is unsupported";
+
+function badRequest(message: string): APICallError {
+  return new APICallError({ message, url: 'http://x', requestBodyValues: {}, statusCode: 400 });
+}
+
+function requestAfterTurn(part: ReplayedPart): ModelRequest {
+  return { ...request(), conversation: [{ role: 'assistant', text: 'hello', calls: [], parts: [part] }] };
+}
+
+describe('a provider with a rule about the reasoning of earlier turns', () => {
+  test.each([
+    ['demands', true, DEMANDS_REASONING],
+    ['refuses', false, REFUSES_REASONING],
+  ])(
+    'if the provider %s the reasoning, two requests at the same time are both corrected',
+    async (_, demanded, message) => {
+      const refusals = [gate<unknown>(), gate<unknown>()] as const;
+      const first = [...refusals];
+      const { load, ...source } = sourceOf();
+      const model = createAiSdkModel({
+        ...source,
+        load: async () => ({
+          ...(await load()),
+          doStream: async ({ prompt }) => {
+            await first.shift()?.promise;
+            if (JSON.stringify(prompt).includes('"type":"reasoning"') !== demanded) throw badRequest(message);
+            return { stream: streamOf(text('ok'), FINISH) };
+          },
+        }),
+      });
+      const asked = requestAfterTurn({ type: demanded ? 'text' : 'reasoning', text: 'hello' });
+      const [one, other] = [collect(model, asked), collect(model, asked)];
+      refusals[0].open(undefined);
+      expect((await one)[0]).toEqual({ type: 'text', text: 'ok' });
+      refusals[1].open(undefined);
+      expect((await other)[0]).toEqual({ type: 'text', text: 'ok' });
+    },
+  );
+
+  test('a provider that has refused the reasoning may demand it later', async () => {
+    const refuse = (message: string) => () => Promise.reject(badRequest(message));
+    const answer = () => streamOf(text('ok'), FINISH);
+    const model = modelOf(refuse(REFUSES_REASONING), answer, refuse(DEMANDS_REASONING), answer);
+    const asked = requestAfterTurn({ type: 'reasoning', text: 'hello' });
+    for (let turn = 0; turn < 2; turn += 1)
+      expect((await collect(model, asked))[0]).toEqual({ type: 'text', text: 'ok' });
   });
 });
 
