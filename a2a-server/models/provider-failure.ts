@@ -154,10 +154,11 @@ export function refusesReasoningState(thrown: unknown): boolean {
 
 /**
  * Matches the message for a turn whose reasoning is missing.
- * - DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API".
+ * - DeepSeek: "The `reasoning_content` in the thinking mode must be passed back to the API", "Missing `reasoning_content`
+ *   field in the assistant message".
  * - Moonshot: "thinking is enabled but reasoning_content is missing in assistant tool call message".
  */
-const MISSING_REASONING = /reasoning_content.*(?:passed back|missing)/i;
+const MISSING_REASONING = /missing\b.*reasoning_content|reasoning_content.*(?:passed back|missing)/i;
 
 /** True if the provider may accept the conversation with reasoning in each turn. */
 export function demandsReasoning(thrown: unknown): boolean {

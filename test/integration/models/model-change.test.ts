@@ -164,6 +164,7 @@ describe('a provider that refuses the hidden state of earlier turns', () => {
 
 describe('a provider that demands the reasoning of each turn with calls', () => {
   it.each([
+    'Missing `reasoning_content` field in the assistant message at message index 2. For more information, please refer to the documentation.',
     'The `reasoning_content` in the thinking mode must be passed back to the API.',
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
   ])(
