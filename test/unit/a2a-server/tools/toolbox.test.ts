@@ -99,6 +99,26 @@ describe('createToolbox, which collects the tools', () => {
     });
   });
 
+  it('the schema that a model gets has each form of a field that differs between the alternatives', () => {
+    const form = (action: string) => ({
+      properties: { action: { const: action }, id: { type: 'number' }, note: { type: 'number' } },
+    });
+    const inputSchema = {
+      type: 'object',
+      properties: { note: { type: 'string' } },
+      oneOf: [form('create'), form('delete')],
+    };
+    const [declared] = createToolbox([{ ...repeat, inputSchema }]).declarations();
+    expect(declared?.inputSchema).toEqual({
+      type: 'object',
+      properties: {
+        action: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
+        id: { type: 'number' },
+        note: { type: 'string' },
+      },
+    });
+  });
+
   it('the schema that a model gets has no property with a name that Anthropic refuses; the description has it', () => {
     const [top, select] = [{ type: 'number' }, { type: 'string' }];
     const inputSchema = {
@@ -112,8 +132,20 @@ describe('createToolbox, which collects the tools', () => {
     expect(declared).toEqual({
       name: 'repeat',
       description: `Repeats.\n\nThe input must also fit this JSON Schema: ${JSON.stringify(moved)}`,
-      inputSchema: { ...inputSchema, properties: { select }, required: ['select'] },
+      inputSchema: {
+        ...inputSchema,
+        properties: { select },
+        required: ['select'],
+        // Some providers accept only outputs that fit the schema. The model must be able to write `$top`.
+        additionalProperties: true,
+      },
     });
+  });
+
+  it('X3 the description contains no refused keywords of thousands of characters', () => {
+    const inputSchema = { type: 'object', enum: ['x'.repeat(10_000)] };
+    const [declared] = createToolbox([{ ...repeat, inputSchema }]).declarations();
+    expect(declared?.description).toBe('Repeats.');
   });
 
   it('the schema that a model gets has items for each array, because OpenAI and Google refuse an array without them', () => {
@@ -122,6 +154,11 @@ describe('createToolbox, which collects the tools', () => {
       pair: { type: 'array', items: [{ type: 'array' }, { type: 'string' }], default: [{ type: 'array' }] },
       names: { type: 'array', items: { type: 'string' } },
       some: { type: ['array', 'null'] },
+      anything: { type: 'array', items: {} },
+      nothing: { type: 'array', prefixItems: [] },
+      rest: { type: 'array', prefixItems: [{ type: 'number' }], items: { type: 'string' } },
+      one: { type: ['array', 'string'], items: { type: 'number' }, description: 'One or more.' },
+      examples: { type: 'array' },
     };
     const inputSchema = { type: 'object', properties };
     const any = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] };
@@ -136,6 +173,14 @@ describe('createToolbox, which collects the tools', () => {
         },
         names: { type: 'array', items: { type: 'string' } },
         some: { type: ['array', 'null'], items: any },
+        anything: { type: 'array', items: any },
+        nothing: { type: 'array', items: any },
+        rest: { type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'string' }] } },
+        one: {
+          anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }],
+          description: 'One or more.',
+        },
+        examples: { type: 'array', items: any },
       },
     });
   });
