@@ -19,6 +19,8 @@ const CHECK_MS = 100;
 /** The time limit to compile a schema. On a slow machine, the longest schemas take more than a second. */
 const COMPILE_MS = 2_000;
 const MAX_ERROR_CHARS = 600;
+/** The maximum depth of a schema. A deeper one could overflow the stack wherever the server or a provider reads it. */
+const MAX_SCHEMA_LEVELS = 200;
 
 type Json = Record<string, unknown>;
 
@@ -27,7 +29,8 @@ export interface CompiledInputSchema {
   declared: Json;
   /**
    * Validates an input. Adds no defaults, because the MCP server adds them. After a validation that is too slow,
-   * accepts every object, because the MCP server validates its input too.
+   * accepts every object, because the MCP server validates its input too. The path of an issue names a null that the
+   * schema refuses. Otherwise it is empty, because the message contains the path.
    */
   schema: z.ZodType<Json>;
 }
@@ -52,6 +55,8 @@ export async function compileInputSchema(
   if (!parsed.success) throw new Error('its input schema does not have the type "object"');
   // If two tools have the same `$id`, the engine confuses their schemas.
   const { $id: _id, ...own } = parsed.data;
+  if (isDeeperThan(MAX_SCHEMA_LEVELS, own))
+    throw new Error(`its input schema has more than ${MAX_SCHEMA_LEVELS} levels`);
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA_CHARS)
     throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA_CHARS}`);
@@ -68,10 +73,38 @@ export async function compileInputSchema(
   const problemOf = untilTooSlow((input: Json) => check(input).errorMessage, onTooSlow);
   const schema = z.record(z.string(), z.unknown()).superRefine((input, context) => {
     const problem = problemOf(input);
-    if (problem !== undefined)
-      context.addIssue({ code: 'custom', message: oneLineExcerpt(problem, MAX_ERROR_CHARS) });
+    if (problem === undefined) return;
+    const message = oneLineExcerpt(problem, MAX_ERROR_CHARS);
+    const refused = refusedPointers(problem);
+    const nulls = nullFields(input, MAX_SCHEMA_LEVELS).filter((path) => refused.has(pointerOf(path)));
+    for (const path of nulls.length === 0 ? [[]] : nulls) context.addIssue({ code: 'custom', message, path });
   });
   return { declared, schema };
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each));
+}
+
+/** Returns the paths of the fields that are null, up to this number of levels. An entry of an array is no field. */
+function nullFields(value: unknown, levels: number): string[][] {
+  if (typeof value !== 'object' || value === null || levels === 0) return [];
+  return Object.entries(value).flatMap(([name, inside]) => {
+    if (inside === null) return Array.isArray(value) ? [] : [[name]];
+    return nullFields(inside, levels - 1).map((path) => [name, ...path]);
+  });
+}
+
+/** Returns the places in a message of the engine, e.g. `/n` in "data/n must be integer, data/m must be string". */
+function refusedPointers(problem: string): ReadonlySet<string> {
+  const parts = problem.split(/(?:^|, )data(?=[/ ])/);
+  return new Set(parts.map((part) => part.slice(0, Math.max(0, part.indexOf(' must ')))));
+}
+
+/** Writes a path as the engine does: as a JSON Pointer (RFC 6901 §3). */
+function pointerOf(path: readonly string[]): string {
+  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** Ends all validations after one input has exceeded the time limit twice. A busy machine may cause one slow run. */

@@ -23,7 +23,10 @@ const MAX_NOTE_CHARS = 8_000;
 export function withAcceptedSchema(declaration: ToolDeclaration): ToolDeclaration {
   const { allOf, anyOf, oneOf, not, enum: values, ...kept } = withItems(declaration.inputSchema);
   const alternatives = [allOf, anyOf, oneOf].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
-  const properties = Object.entries({ ...joinProperties(alternatives.map(propertiesOf)), ...propertiesOf(kept) });
+  const properties = Object.entries({
+    ...joinProperties(alternatives.map(propertiesOf)),
+    ...propertiesOf(kept),
+  });
   const refused = properties.filter(([name]) => !isAcceptedName(name));
   const inputSchema = {
     ...kept,

@@ -1,9 +1,18 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, it } from '@jest/globals';
 import { compileInputSchema } from '../../../../a2a-server/mcp-servers/check-input.ts';
+import { multiEditTool } from '../../../../a2a-server/tools/builtin/multi-edit.ts';
+import { parseInput } from '../../../../a2a-server/tools/toolbox.ts';
 
 const read = (schema: unknown, engine = new AjvJsonSchemaValidator(), onTooSlow = () => undefined) =>
   compileInputSchema(schema, { engine, onTooSlow });
+
+/** Creates a schema with this number of objects inside each other. */
+function nested(objects: number): unknown {
+  let schema: unknown = { type: 'object' };
+  for (let each = 0; each < objects; each += 1) schema = { type: 'object', properties: { a: schema } };
+  return schema;
+}
 
 describe('the input schema of an MCP tool', () => {
   it('the model gets the schema without $schema, and a check of an input does not change the input', async () => {
@@ -17,6 +26,30 @@ describe('the input schema of an MCP tool', () => {
     expect(declared).toEqual({ type: 'object', properties, required: ['at'] });
     expect(schema.parse({ at: '2026-01-01' })).toEqual({ at: '2026-01-01' });
     expect(schema.safeParse({ at: 'today', n: 'x' }).error?.issues[0]?.message).toMatch(/n must be integer/);
+  });
+
+  it('a null field that the schema refuses counts as missing, and a null field that it accepts does not', async () => {
+    const text = { type: 'string' };
+    const { schema } = await read({
+      type: 'object',
+      properties: {
+        'a/b': text,
+        cleared: { type: ['string', 'null'] },
+        list: { type: 'array', items: { type: 'object', properties: { name: text } } },
+        needed: text,
+      },
+      required: ['needed'],
+    });
+    const tool = { ...multiEditTool, schema };
+    const input = { 'a/b': null, cleared: null, list: [{ name: null }], needed: 'x' };
+    expect(parseInput(tool, input)).toEqual({
+      ok: true,
+      input: { cleared: null, list: [{}], needed: 'x' },
+    });
+    expect(parseInput(tool, { needed: null, list: null })).toEqual({
+      ok: false,
+      message: "The input of multi-edit does not fit: data must have required property 'needed'.",
+    });
   });
 
   it('two tools with the same $id have separate schemas', async () => {
@@ -53,5 +86,10 @@ describe('the input schema of an MCP tool', () => {
     [{ type: 'object', $schema: 'https://example.com/own' }, /is not valid: /],
   ])('a schema is refused with a reason if it is %j', async (schema, why) => {
     await expect(read(schema)).rejects.toThrow(why);
+  });
+
+  it('X3 a schema is refused if it is so deep that it could overflow the stack', async () => {
+    await expect(read(nested(1_500))).rejects.toThrow(/has more than 200 levels/);
+    expect(await read(nested(90))).toMatchObject({ declared: nested(90) });
   });
 });
