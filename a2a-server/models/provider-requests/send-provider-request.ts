@@ -111,12 +111,25 @@ function proxyRefusedError(status: string, advice: string): ProductError {
  */
 function toBoundedResponse({ ok, status, statusText, headers, body }: UndiciResponse, url: URL): Response {
   const hasNoBody = body === null || [204, 205, 304].includes(status);
-  const limit = ok
-    ? new SseEventLimit(MAX_EVENT_BYTES, MAX_ANSWER_BYTES)
-    : new SseEventLimit(Number.POSITIVE_INFINITY, MEGABYTE);
-  const limiter = createSseLimiter(limit, (problem) => tooLargeError(url, problem));
+  const limiter = ok
+    ? createSseLimiter(new SseEventLimit(MAX_EVENT_BYTES, MAX_ANSWER_BYTES), (problem) =>
+        tooLargeError(url, problem),
+      )
+    : endAfter(MEGABYTE);
   const bounded = hasNoBody ? null : body.pipeThrough(limiter);
   return new Response(bounded, { status, statusText, headers: new Headers([...headers]) });
+}
+
+/** Ends an error response early. The caller still gets its status, which decides about a retry. */
+function endAfter(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let rest = maxBytes;
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, rest));
+      rest -= chunk.length;
+      if (rest <= 0) controller.terminate();
+    },
+  });
 }
 
 function tooLargeError({ origin }: URL, problem: string): ProductError {
