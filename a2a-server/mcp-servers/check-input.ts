@@ -84,13 +84,13 @@ export async function compileInputSchema(
 
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each));
+  return levels === 0 || Object.values(value).some((each: unknown) => isDeeperThan(levels - 1, each));
 }
 
 /** Returns the paths of the fields that are null, up to this number of levels. An entry of an array is no field. */
 function nullFields(value: unknown, levels: number): string[][] {
   if (typeof value !== 'object' || value === null || levels === 0) return [];
-  return Object.entries(value).flatMap(([name, inside]) => {
+  return Object.entries(value).flatMap(([name, inside]: [string, unknown]) => {
     if (inside === null) return Array.isArray(value) ? [] : [[name]];
     return nullFields(inside, levels - 1).map((path) => [name, ...path]);
   });

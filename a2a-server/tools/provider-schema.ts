@@ -58,7 +58,7 @@ function propertiesOf(schema: unknown): JsonSchema {
 /** Returns the properties of all alternatives. A property that differs between them gets each of its schemas. */
 function joinProperties(alternatives: readonly JsonSchema[]): JsonSchema {
   const forms = new Map<string, Map<string, unknown>>();
-  for (const [name, schema] of alternatives.flatMap(Object.entries)) {
+  for (const [name, schema] of alternatives.flatMap((each) => Object.entries(each))) {
     const known = forms.get(name) ?? new Map<string, unknown>();
     forms.set(name, known.set(JSON.stringify(schema), schema));
   }
@@ -100,7 +100,7 @@ function withItems(schema: JsonSchema): JsonSchema {
       : withItemsInside(value);
   });
   const { prefixItems, items, ...others } = complete;
-  const tuple = [prefixItems, items].find(Array.isArray);
+  const tuple: unknown[] | undefined = [prefixItems, items].find(Array.isArray);
   const types = [others['type']].flat();
   if (tuple === undefined && !types.includes('array')) return complete;
   const rest = Array.isArray(items) ? others['additionalItems'] : items;

@@ -370,9 +370,12 @@ describe('a provider with a rule about the reasoning of earlier turns', () => {
   );
 
   test('a provider that has refused the reasoning may demand it later', async () => {
-    const refuse = (message: string) => () => Promise.reject(badRequest(message));
-    const answer = () => streamOf(text('ok'), FINISH);
-    const model = modelOf(refuse(REFUSES_REASONING), answer, refuse(DEMANDS_REASONING), answer);
+    const model = modelOf(
+      () => Promise.reject(badRequest(REFUSES_REASONING)),
+      () => streamOf(text('ok'), FINISH),
+      () => Promise.reject(badRequest(DEMANDS_REASONING)),
+      () => streamOf(text('ok'), FINISH),
+    );
     const asked = requestAfterTurn({ type: 'reasoning', text: 'hello' });
     for (let turn = 0; turn < 2; turn += 1)
       expect((await collect(model, asked))[0]).toEqual({ type: 'text', text: 'ok' });

@@ -100,20 +100,17 @@ describe('createToolbox, which collects the tools', () => {
   });
 
   it('the schema that a model gets has each form of a field that differs between the alternatives', () => {
-    const form = (action: string) => ({
-      properties: { action: { const: action }, id: { type: 'number' }, note: { type: 'number' } },
-    });
-    const inputSchema = {
-      type: 'object',
-      properties: { note: { type: 'string' } },
-      oneOf: [form('create'), form('delete')],
-    };
+    const id = { type: 'number' };
+    const oneOf = ['create', 'delete'].map((action) => ({
+      properties: { action: { const: action }, id, note: id },
+    }));
+    const inputSchema = { type: 'object', properties: { note: { type: 'string' } }, oneOf };
     const [declared] = createToolbox([{ ...repeat, inputSchema }]).declarations();
     expect(declared?.inputSchema).toEqual({
       type: 'object',
       properties: {
         action: { anyOf: [{ const: 'create' }, { const: 'delete' }] },
-        id: { type: 'number' },
+        id,
         note: { type: 'string' },
       },
     });
