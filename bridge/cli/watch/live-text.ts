@@ -221,7 +221,8 @@ function stepText(activity: ToolCallEvent): string {
   if (activity.type !== 'tool.finished' || activity.summary === '') return text;
   const summary = visibleLine(activity.summary, MAX_SUMMARY_CHARACTERS);
   const { outcome } = activity;
-  const isSaid = outcome === 'ok' || outcome === 'unknown' || /^stopped\b/i.test(summary);
+  const isSaid =
+    outcome === 'ok' || outcome === 'unknown' || (outcome === 'stopped' && /^stopped\b/i.test(summary));
   return isSaid ? `${visibleLine(activity.tool)}: ${summary}` : `${text}, ${summary}`;
 }
 

@@ -136,6 +136,7 @@ describe('the live text of a task that a person watches', () => {
     ],
     ['unknown', 'interrupted, outcome unknown', 'interrupted, outcome unknown'],
     ['error', 'no such file', 'error, no such file'],
+    ['error', 'Stopped container not found', 'error, Stopped container not found'],
   ] as const)('the end of a tool with the outcome %s says it once', (outcome, summary, said) => {
     const ended = activity({ type: 'tool.finished', ...call, toolId: 'write-1', outcome, summary });
     expect(shown([ended], true)).toBe(`#1 write-file: ${said}\n`);
