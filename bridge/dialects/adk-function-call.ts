@@ -6,7 +6,7 @@
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { dataOfPart, dataPart } from './parts.ts';
+import { dataOfPart, dataPart, isDataShownWhole } from './parts.ts';
 import { answerAsJsonObject } from './plain-text-question.ts';
 
 /** A function call that waits for its response. */
@@ -26,14 +26,18 @@ const confirmation = z.object({ confirmed: z.boolean() });
 
 /**
  * Returns the function call that waits for its response. Returns null if there is none, or if there are several: D3,
- * one answer decides one call.
+ * one answer decides one call. Also returns null if the call is too long to show. D5: a person can approve only what is
+ * shown in full.
  */
 export function adkFunctionCallIn(parts: readonly Part[]): AdkFunctionCall | null {
-  const calls = parts.flatMap((part) =>
-    callMetadata.safeParse(part.metadata).success ? (callData.safeParse(dataOfPart(part)).data ?? []) : [],
-  );
-  const [call, ...others] = calls;
-  return call === undefined || others.length > 0 || call.name === CREDENTIAL ? null : call;
+  const calls = parts.flatMap((part) => {
+    const isCall = callMetadata.safeParse(part.metadata).success;
+    const call = isCall ? callData.safeParse(dataOfPart(part)).data : undefined;
+    return call === undefined ? [] : [{ call, part }];
+  });
+  const [only, ...others] = calls;
+  if (only === undefined || others.length > 0) return null;
+  return only.call.name === CREDENTIAL || !isDataShownWhole(only.part) ? null : only.call;
 }
 
 /** Returns how the person answers. Returns '' if any answer is possible. */

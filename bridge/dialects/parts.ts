@@ -60,6 +60,11 @@ export function dataOfPart(part: Part): unknown {
   return isNestedTooDeep(value) ? undefined : value;
 }
 
+/** Returns true if a surface shows the whole data of the part. `partText` shortens longer data. */
+export function isDataShownWhole(part: Part): boolean {
+  return part.content?.$case === 'data' && jsonText(part.content.value).length <= MAX_DATA_CHARACTERS;
+}
+
 /** Returns true if lists and objects are nested in more than `MAX_DATA_DEPTH` levels. Uses no recursion. */
 function isNestedTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];

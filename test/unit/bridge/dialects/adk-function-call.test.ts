@@ -5,8 +5,8 @@ import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question-i
 import type { PlainTextQuestion } from '../../../../bridge/dialects/plain-text-question.ts';
 import { part } from '../../../support/fake-agent-task.ts';
 
-const call = (id: string, name: string): Part => ({
-  ...part({ $case: 'data', value: { id, name, args: { amount: 50 } } }),
+const call = (id: string, name: string, args: object = { amount: 50 }): Part => ({
+  ...part({ $case: 'data', value: { id, name, args } }),
   metadata: { adk_type: 'function_call', adk_is_long_running: true },
 });
 /** The agent's first response to the call, which only says that the call waits. */
@@ -56,6 +56,10 @@ describe('a question of an ADK agent', () => {
   test.each([
     ['D3 two calls wait', [call('c1', 'ask'), call('c2', 'ask')]],
     ['the call asks for credentials', [call('c1', 'adk_request_credential')]],
+    [
+      'D5 the call is too long to show',
+      [call('c1', 'adk_request_confirmation', { text: 'x'.repeat(50_000) })],
+    ],
     ['the data is not of ADK', [part({ $case: 'data', value: { id: 'c1', name: 'ask' } })]],
   ])('if %s, the answer is not a function response', (_why, parts) => {
     expect(answered(asked(...parts), 'Blue')).toEqual([part({ $case: 'text', value: 'Blue' })]);
