@@ -1,5 +1,5 @@
 /** Shortens ids for tables and for commands that a person copies. Pure. */
-import { ID_KIND, MIN_SHORT_ID_CHARACTERS } from '../../sessions/id-prefix.ts';
+import { firstDigitsOfUuid, ID_KIND, MIN_SHORT_ID_CHARACTERS } from '../../sessions/id-prefix.ts';
 import { commandWord } from './command-word.ts';
 
 const NARROW_COLUMNS = 80;
@@ -12,14 +12,12 @@ export function idForWidth(width: number | undefined, id: string): string {
   return width !== undefined && width < NARROW_COLUMNS ? id.replace(ID_KIND, '') : id;
 }
 
-const UUID = /^(?:[a-z]+-)?[0-9a-f]{8}(?=(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$)/;
-
 /**
- * Returns a session id as one word of a command. Of a UUID, the first eight digits are enough. If another session begins
- * with them too, the command says so.
+ * Returns a session id as one word of a command. Of a random UUID, the first eight digits are enough. If another session
+ * begins with them too, the command says so.
  */
 export function sessionWord(sessionId: string): string {
-  return commandWord(UUID.exec(sessionId)?.[0] ?? sessionId);
+  return commandWord(firstDigitsOfUuid(sessionId) ?? sessionId);
 }
 
 /** Returns a short, unique prefix of each id. A prefix is longer if it would not be unique otherwise. */
