@@ -81,7 +81,10 @@ export async function resolveSessionToDecide(sessions: Sessions, given: string):
   return resolveSession(sessions, given);
 }
 
-/** Returns the id of the matching session, or its MCP task id if another agent uses the same id. Returns an error if no session or several sessions match. */
+/**
+ * Returns the id of the matching session, or its MCP task id if another agent uses the same id. Returns an error if no
+ * session or several sessions match.
+ */
 export function sessionIdOrError(all: readonly MatchingSession[], given: string): string | ProductError {
   // Lists show the ids of sessions. So a prefix of a session's id is not ambiguous because of the ids of tasks.
   const own = all.filter(({ sessionId }) => hasIdPrefix(sessionId, given));
