@@ -2,15 +2,17 @@
  * Asks an agent to cancel a task. A3: a cancel and the end of the task may race. If the task ended first, the result is
  * `ended-before`.
  */
+import { onAbort } from '../../shared/runtime/abort.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { CancelDetails } from '../agents/connection.ts';
 import { hasEnded } from './session/observed-task.ts';
 import type { Session } from './session/session.ts';
-import { waitForSession } from './wait-for-session.ts';
 
 /** The maximum time to wait for the end of a task whose agent has accepted the cancel, in milliseconds. */
 const MAX_WAIT_FOR_END_MS = 5_000;
+/** The interval at which the bridge fetches such a task, in milliseconds. */
+const POLL_MS = 500;
 
 /**
  * The outcome of a cancel.
@@ -31,17 +33,35 @@ export type CancelOutcome =
   | 'ended-before'
   | 'unknown-to-agent';
 
-/** @throws ProductError if the agent cannot be reached */
+/**
+ * Cancels the task, and waits a short time for its end.
+ * @param signal aborts when the caller stops waiting. The agent still receives the cancel
+ * @throws ProductError if the agent cannot be reached
+ */
 export async function cancelSessionTask(
   session: Session,
   taskId: string,
-  by: CancelDetails,
+  { by, signal }: { by: CancelDetails; signal: AbortSignal | undefined },
 ): Promise<'cancelled' | 'cancelling' | 'ended-before'> {
+  if ((await requestCancel(session, taskId, by)) === 'ended-before') return 'ended-before';
+  await waitForEnd(session, signal);
+  return isOver(session) ? 'cancelled' : 'cancelling';
+}
+
+/**
+ * Sends the cancel to the agent.
+ * @throws ProductError if the agent cannot be reached
+ */
+export async function requestCancel(
+  session: Session,
+  taskId: string,
+  by: CancelDetails,
+): Promise<'accepted' | 'ended-before'> {
   try {
     await session.agent.ask(async (connection) => {
       session.applyEvent(taskAsStreamResponse(await connection.cancel(taskId, by)), connection);
     });
-    return (await endsSoon(session)) ? 'cancelled' : 'cancelling';
+    return 'accepted';
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'TASK_ENDED') throw error;
     // The stream might not have delivered the end of the task yet. So the session reads the task.
@@ -52,14 +72,29 @@ export async function cancelSessionTask(
 
 /**
  * Waits for the end of a cancelled task. Some agents answer a cancel before the task has ended, e.g. those of the
- * JavaScript SDK 0.2. Others, such as those of Pydantic AI, do not stop their work at all.
+ * JavaScript SDK 0.2. Others, such as those of Pydantic AI, do not stop their work at all. Never rejects, because the
+ * agent has accepted the cancel.
  */
-async function endsSoon(session: Session): Promise<boolean> {
-  const ended = (): boolean => session.view === undefined || hasEnded(session.view);
-  if (ended()) return true;
-  const { signal } = new AbortController();
-  await waitForSession({ session, timeout: MAX_WAIT_FOR_END_MS, signal });
-  // The cancel has succeeded, so a failure to read the task changes nothing.
-  if (!ended()) await session.look().catch(() => undefined);
-  return ended();
+function waitForEnd(session: Session, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(limit);
+      clearInterval(looks);
+      stopListening();
+      stopWatching();
+      resolve();
+    };
+    const limit = setTimeout(end, MAX_WAIT_FOR_END_MS);
+    // A task that waits for a person usually has no open stream, so the session fetches the task.
+    const looks = setInterval(() => void session.refreshState().catch(() => undefined), POLL_MS);
+    const stopListening = session.listen(() => {
+      if (isOver(session)) end();
+    });
+    const stopWatching = signal === undefined ? () => undefined : onAbort(signal, () => queueMicrotask(end));
+    if (isOver(session)) end();
+  });
+}
+
+function isOver({ view }: Session): boolean {
+  return view === undefined || hasEnded(view);
 }

@@ -132,8 +132,8 @@ export class DelegationService {
   }
 
   /** Cancels the task of a session; see `SessionCancels.cancel`. */
-  cancel(session: Session, reason: string): Promise<CancelOutcome> {
-    return this.#cancels.cancel(session, reason);
+  cancel(session: Session, reason: string, signal?: AbortSignal): Promise<CancelOutcome> {
+    return this.#cancels.cancel(session, reason, signal);
   }
 
   /** Cancels the task of one message; see `SessionCancels.cancelMessage`. */

@@ -9,7 +9,7 @@ import type { CancelDetails } from '../agents/connection.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
-import { cancelSessionTask } from './cancel-task.ts';
+import { requestCancel } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session/session.ts';
 import { isCancelRevoked } from './search-open-outbox-entries.ts';
@@ -103,7 +103,7 @@ export class RecordedCancels {
       if (isCancelRevoked(outbox.open(), messageId, taskId)) return true;
       const session = sessionNow();
       if (session === undefined) await agent.ask((connection) => connection.cancel(taskId, by));
-      else await cancelSessionTask(session, taskId, by);
+      else await requestCancel(session, taskId, by);
       log.info(facts, 'a recorded cancel was sent');
       this.#retries = 0;
       return true;

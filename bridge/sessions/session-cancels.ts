@@ -32,12 +32,13 @@ export class SessionCancels {
 
   /**
    * Cancels the session's task, and each of its messages that has no task yet.
+   * @param signal aborts when the caller no longer waits for the end of the task
    * @throws ProductError if the agent cannot be reached
    */
-  async cancel(session: Session, reason: string): Promise<CancelOutcome> {
+  async cancel(session: Session, reason: string, signal?: AbortSignal): Promise<CancelOutcome> {
     const { channel, log } = this.#parts;
     const { agent, id: sessionId } = session;
-    const end = await this.#cancel(session, reason);
+    const end = await this.#cancel(session, reason, signal);
     const taskId = session.view?.taskId;
     log.info(
       { agent: agent.name, sessionId, taskId, channel, reason, end },
@@ -62,7 +63,7 @@ export class SessionCancels {
     await recorded.send();
   }
 
-  async #cancel(session: Session, reason: string): Promise<CancelOutcome> {
+  async #cancel(session: Session, reason: string, signal?: AbortSignal): Promise<CancelOutcome> {
     const { outgoing, channel } = this.#parts;
     const deliveries = outgoing
       .of(session)
@@ -78,7 +79,7 @@ export class SessionCancels {
     const { view, state } = session;
     if (state.type === 'unknown-to-agent') return 'unknown-to-agent';
     if (view === undefined || hasEnded(view)) return later ?? 'ended-before';
-    return cancelSessionTask(session, view.taskId, { reason, channel });
+    return cancelSessionTask(session, view.taskId, { by: { reason, channel }, signal });
   }
 
   /**

@@ -107,7 +107,11 @@ export function registerTaskMethods(
         const { session, current } = await findMcpTask(opened, taskId);
         // If the session has a newer task, this one has already ended.
         if (!current) return;
-        const outcome = await opened.delegations.cancel(session, 'no reason was given');
+        const outcome = await opened.delegations.cancel(
+          session,
+          'no reason was given',
+          context.mcpReq.signal,
+        );
         // The client knows this end. After its cancel, it may ask for nothing more.
         if (outcome === 'cancelled') opened.delegations.collect(session);
       });

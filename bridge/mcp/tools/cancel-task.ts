@@ -28,7 +28,7 @@ export const cancelTaskTool = defineBridgeTool({
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     if (isFirstTry(session)) await untilNamed(session, call.signal);
     const ran = session.view?.calls.some((each) => each.state === 'running') === true;
-    const end = await delegations.cancel(session, reason);
+    const end = await delegations.cancel(session, reason, call.signal);
     const outlives = ran ? (await session.agent.connect()).dialect.hazards.outlivesCancel : null;
     return sessionReply(call, session, {
       end: end === 'cancelled-when-known' || end === 'cancelling' ? 'time' : 'settled',

@@ -13,7 +13,7 @@ import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
-import { FakeTask } from '../../../support/fake-agent-task.ts';
+import { FakeTask, pendingWrite } from '../../../support/fake-agent-task.ts';
 import { quietConnection } from '../../../support/quiet-connection.ts';
 
 /** More sessions than `LiveSessions` keeps after their end. */
@@ -23,6 +23,8 @@ const MANY = 29;
 class SlowAgent extends Agent {
   task = new FakeTask('task-1', 'session-1', true).work();
   readonly cancels: CancelDetails[] = [];
+  /** Returns the task that the bridge fetches. */
+  read = (): Task => this.task.toTask();
   /** The number of received messages. */
   sent = 0;
   take: () => void = () => undefined;
@@ -61,7 +63,7 @@ class SlowAgent extends Agent {
     return quietConnection({
       send: () => this.#answer(),
       follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
-      task: () => Promise.resolve(this.task.toTask()),
+      task: async () => this.read(),
       cancel: (_taskId, by) => {
         this.cancels.push(by);
         return this.answerCancel();
@@ -284,6 +286,48 @@ describe('delegations that are not delivered yet', () => {
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled');
     await delegations.settled();
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
+  });
+
+  /** Creates a session whose task waits, and whose agent accepts a cancel before the task has ended. */
+  async function waiting() {
+    agent.task.ask(pendingWrite('one'));
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    agent.answerCancel = () => Promise.resolve(agent.task.toTask());
+    return session;
+  }
+
+  test('A3 the bridge fetches a waiting task until it has ended, if the agent accepts a cancel before', async () => {
+    const session = await waiting();
+    const reads: (() => Task)[] = [
+      () => agent.task.toTask(),
+      () => {
+        throw new ProductError('AGENT_UNREACHABLE', 'The agent is busy.');
+      },
+    ];
+    agent.read = () => reads.shift()?.() ?? agent.task.cancel().toTask();
+    agent.answerCancel = () => {
+      reads.push(() => agent.task.toTask());
+      return Promise.resolve(agent.task.toTask());
+    };
+    expect(await delegations.cancel(session, 'enough')).toBe('cancelled');
+    expect(session.stateName).toBe('canceled');
+    expect(reads).toEqual([]);
+  });
+
+  test('a caller that no longer waits gets the outcome at once, after the agent has accepted the cancel', async () => {
+    const session = await waiting();
+    let reads = 0;
+    agent.read = () => {
+      reads += 1;
+      return agent.task.toTask();
+    };
+    expect(await delegations.cancel(session, 'enough', AbortSignal.abort())).toBe('cancelling');
+    expect(agent.cancels).toHaveLength(1);
+    // The only read is the one before the cancel.
+    expect(reads).toBe(1);
   });
 
   /** Creates a session whose task has ended, and whose next message may have arrived. */
