@@ -31,7 +31,6 @@ import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stre
 import { taskSearchResultSchema, type TasksByIdPrefix } from '../../shared/protocol/task-search-result.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { createAgentFetch } from './http/agent-fetch.ts';
@@ -295,7 +294,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     deduplicates: declaresExtension(facts, RESUMABLE_STREAM_EXTENSION),
     staysOpen: resumable !== null,
     send: (message, signal) =>
-      refuseEmptyBeginning(
+      readableEvents(
         client.sendMessageStream(
           {
             tenant: '',
@@ -394,23 +393,28 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
 }
 
 /**
- * Yields the events of the answer to a message.
- * @throws ProductError AGENT_ERROR if the first event is empty. Over HTTP+JSON, an agent of the Go SDK sends a refusal as
- * an event, and the JavaScript SDK reads it as an empty one
+ * Yields the events of the answer to a message, without those that the SDK cannot read: it makes them empty. They are of
+ * a kind that a later version of A2A has, or refusals: over HTTP+JSON, an agent of the Go SDK sends a refusal as an
+ * event.
+ * @throws Error if all events are empty. B1: the message may have arrived, because nothing shows that the agent has
+ * refused it
  */
-async function* refuseEmptyBeginning(
+async function* readableEvents(
   events: AsyncIterable<StreamResponse>,
 ): AsyncGenerator<StreamResponse, void, undefined> {
-  let begun = false;
+  let found: 'nothing' | 'empty events' | 'readable events' = 'nothing';
   for await (const event of events) {
-    if (!begun && event.payload === undefined)
-      throw new ProductError(
-        'AGENT_ERROR',
-        'The agent answered with an event that is neither a task nor a message. It has probably refused the message. The reason is in the log of the agent.',
-      );
-    begun = true;
+    if (event.payload === undefined) {
+      if (found === 'nothing') found = 'empty events';
+      continue;
+    }
+    found = 'readable events';
     yield event;
   }
+  if (found === 'empty events')
+    throw new Error(
+      'it sent neither a task nor a message; it has probably refused the message, and the reason is in its log',
+    );
 }
 
 /**

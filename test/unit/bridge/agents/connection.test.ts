@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { TlsOptions } from 'node:tls';
-import { type StreamResponse, TaskState } from '@a2a-js/sdk';
+import { Message, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { connectToAgent } from '../../../../bridge/agents/connection.ts';
 import { requestFailure } from '../../../../bridge/agents/request-failure.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
@@ -33,6 +33,8 @@ interface AgentOptions {
   tls?: TlsOptions;
   /** The states of the task `t`, one for each request. The last one stays. */
   states?: readonly string[];
+  /** The events of the answer to each message. If absent, the agent has no streams. */
+  stream?: readonly object[];
 }
 
 /** The interface of an agent. By default, its URL is that of the agent with the binding as path. */
@@ -41,19 +43,26 @@ type Interface = string | { protocolBinding: string; path?: string; url?: string
 /** Starts an agent with these interfaces, in this order. The agent has one task, `t`, which is completed by default. */
 async function startAgent(
   bindings: readonly Interface[],
-  { extensions = [], certificate, tls = {}, states = ['TASK_STATE_COMPLETED'] }: AgentOptions = {},
+  { extensions = [], certificate, tls = {}, states = ['TASK_STATE_COMPLETED'], stream }: AgentOptions = {},
 ): Promise<StartedAgent> {
   const agent: StartedAgent = { url: '', requests: [] };
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     response.setHeader('content-type', 'application/json');
     if (request.url === CARD) {
-      response.end(JSON.stringify(cardAt(agent.url, bindings, extensions)));
+      response.end(
+        JSON.stringify(cardAt(agent.url, bindings, { extensions, streaming: stream !== undefined })),
+      );
       return;
     }
     const state = states[agent.requests.length] ?? states.at(-1);
     const task = { id: 't', contextId: 'c', status: { state } };
     agent.requests.push(request);
     const overRpc = request.method === 'POST';
+    if (overRpc && stream !== undefined) {
+      response.setHeader('content-type', 'text/event-stream');
+      response.end(stream.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+      return;
+    }
     // The SDK numbers its requests from 1.
     response.end(JSON.stringify(overRpc ? { jsonrpc: '2.0', id: 1, result: task } : task));
   };
@@ -67,7 +76,11 @@ async function startAgent(
   return agent;
 }
 
-function cardAt(url: string, interfaces: readonly Interface[], extensions: readonly string[]): object {
+function cardAt(
+  url: string,
+  interfaces: readonly Interface[],
+  { extensions, streaming }: { extensions: readonly string[]; streaming: boolean },
+): object {
   return {
     name: 'agent',
     description: '',
@@ -76,11 +89,22 @@ function cardAt(url: string, interfaces: readonly Interface[], extensions: reado
       const { path, ...given } = typeof each === 'string' ? { protocolBinding: each, path: each } : each;
       return { url: `${url}/${path ?? given.protocolBinding}`, protocolVersion: '1.0', ...given };
     }),
-    capabilities: { streaming: false, extensions: extensions.map((uri) => ({ uri })) },
+    capabilities: { streaming, extensions: extensions.map((uri) => ({ uri })) },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
     skills: [],
   };
+}
+
+/** Sends a message to an agent that answers with these events. Returns the kinds of the events that the bridge reads. */
+async function answerOf(stream: readonly object[]): Promise<(string | undefined)[]> {
+  const agent = await startAgent(['HTTP+JSON'], { stream });
+  const connection = await connectToAgent({ url: agent.url, headers: {} });
+  const kinds: (string | undefined)[] = [];
+  const message = Message.fromJSON({ messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Work' }] });
+  for await (const { payload } of connection.send(message, new AbortController().signal))
+    kinds.push(payload?.$case);
+  return kinds;
 }
 
 describe('the bridge’s connection to an agent', () => {
@@ -135,6 +159,21 @@ describe('the bridge’s connection to an agent', () => {
     expect(headers).toMatchObject({ 'a2a-version': '1.0' });
     // A2A 1.0 §9.2: commas separate several values.
     expect(String(headers?.['a2a-extensions']).split(/\s*,\s*/)).toEqual(extensions);
+  });
+
+  const unknown = { somethingNew: { taskId: 't' } };
+
+  test('B1 the bridge skips an event of an unknown kind, and reads the task after it', async () => {
+    const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } };
+    expect(await answerOf([unknown, { task }, unknown])).toEqual(['task']);
+  });
+
+  test('B1 if all events are of an unknown kind, the message may have arrived', async () => {
+    const error: unknown = await answerOf([unknown]).catch((thrown: unknown) => thrown);
+    expect(requestFailure(error, 'worker')).toMatchObject({
+      arrival: 'maybe',
+      error: { reason: 'AGENT_ERROR', message: expect.stringContaining('probably refused the message') },
+    });
   });
 
   test('from an agent without streams the bridge reads the task, and requests no stream', async () => {
