@@ -11,7 +11,7 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import type { DelegationService } from './deliver-delegations.ts';
-import { hasIdPrefix, isShortId } from './id-prefix.ts';
+import { firstDigitsOfUuid, hasIdPrefix, isShortId } from './id-prefix.ts';
 import { decodeTaskHandle } from './mcp-task-id.ts';
 import { findSessionAgent, readNewestTask } from './find-session-agent.ts';
 import {
@@ -119,6 +119,8 @@ export class Sessions {
       if (left <= 0 || signal?.aborted === true) throw onItsWay(agent);
       await this.#waitForChange(entry, left);
     }
+    const known = this.#idWithFirstDigits(sessionId, named);
+    if (known !== undefined) return this.#find(known, finding);
     const trouble: string[] = [];
     const { all } = this.#registry;
     const asked = named === undefined ? all : [named];
@@ -129,6 +131,23 @@ export class Sessions {
     const whole = await this.#wholeId(sessionId);
     if (whole !== undefined) return this.#find(whole, finding);
     throw await this.#unknown(sessionId, trouble);
+  }
+
+  /**
+   * Returns the id of the only session in memory or in the outbox whose first digits these are. The commands that a
+   * person copies have only these digits. Agents are not asked, because one that hangs would delay the command: two
+   * random UUIDs hardly have the same digits. Returns undefined if there is no such session, or if there are several.
+   */
+  #idWithFirstDigits(digits: string, named: Agent | undefined): string | undefined {
+    const known = [
+      ...this.#outbox.entries().map((entry) => listedOutboxEntry(entry)),
+      ...this.#live.all.map(listedLiveSession),
+    ];
+    const ids = known
+      .filter(({ agent }) => named === undefined || agent === named.name)
+      .flatMap(({ sessionId }) => (firstDigitsOfUuid(sessionId) === digits ? sessionId : []));
+    const [only, another] = new Set(ids);
+    return another === undefined ? only : undefined;
   }
 
   /**

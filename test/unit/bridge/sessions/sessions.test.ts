@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Task } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
@@ -85,6 +85,15 @@ describe('finding a session', () => {
     expect((await sessions.find('683094b4')).id).toBe('session-683094b4-0943');
     for (const given of ['session-744a17d1', 'session-683094', 'session-'])
       await expect(sessions.find(given)).rejects.toMatchObject({ reason: 'UNKNOWN_SESSION' });
+  });
+
+  test('a session in memory is found by the first digits of its UUID, and no agent is asked for it', async () => {
+    const id = 'session-b615d150-191a-497b-83b6-3172b179d62f';
+    agent.tasks.push(new FakeTask('task-1', id, true).work().toTask());
+    const found = await sessions.find(id);
+    const connections = jest.spyOn(agent, 'connect');
+    expect(await sessions.find('session-b615d150')).toBe(found);
+    expect(connections).not.toHaveBeenCalled();
   });
 
   test('a prefix finds the sessions of two agents that use the same session id', async () => {
