@@ -220,7 +220,7 @@ export async function startOpenedServer(
     reading.abort('server-shutdown');
     closeAccess();
     await closeHttpServer(server);
-    await others?.written();
+    await others?.close();
     // The telemetry closes before the journal, because the last metrics still need the journal.
     await opened.telemetry.close();
     await journal.close();

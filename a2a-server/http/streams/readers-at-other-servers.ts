@@ -1,7 +1,8 @@
 /**
  * Says whether a client reads a task at another server of the same database. Each server has a record for each task
  * that a client reads there. A killed server leaves its records behind, so its tasks count as read until a later start
- * removes them. A task also counts as read if the records cannot be read. A change that cannot be stored is tried again.
+ * removes them. A task also counts as read if the records cannot be read. While the records cannot be written, one timer
+ * tries all changes again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { onAbort } from '../../../shared/runtime/abort.ts';
@@ -13,7 +14,7 @@ import type { RecordStore } from '../../records/record-store.ts';
 /** The age at which a record is certainly not that of a reader. Each stream of a server is much shorter. */
 const OLD_MS = 24 * 60 * 60_000;
 
-/** The delay before the next attempt to store a change. */
+/** The delay before the next attempt to store the changes. */
 const RETRY_MS = 5_000;
 
 interface ReadersAtOtherServersParts {
@@ -28,6 +29,13 @@ export class ReadersAtOtherServers {
   readonly #server = randomBytes(8).toString('hex');
   /** The tasks that a client reads here. */
   readonly #read = new Set<string>();
+  /** The tasks whose last change is not stored yet. */
+  readonly #unstored = new Set<string>();
+  #storing = false;
+  #stopRetry: (() => void) | undefined;
+  #closed = false;
+  /** True since a failure. An outage causes many failures, and only the first one is logged. */
+  #failing = false;
   /** The writes run one after another, so that the removal of a record follows its creation. */
   #written: Promise<unknown> = Promise.resolve();
 
@@ -79,14 +87,17 @@ export class ReadersAtOtherServers {
     });
   }
 
-  /** Resolves when the records are written. */
-  async written(): Promise<void> {
+  /** Resolves when the last attempt to write the records has ended. After this call, there is no further attempt. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopRetry?.();
     await this.#written;
   }
 
   async #exist(taskId: string): Promise<boolean> {
     try {
       const names = [...(await this.#parts.records.list('readers', prefixOf(taskId))).keys()];
+      this.#failing = false;
       return names.some((name) => name !== this.#nameOf(taskId));
     } catch (error) {
       this.#complain(error);
@@ -94,21 +105,44 @@ export class ReadersAtOtherServers {
     }
   }
 
-  /** Stores whether a client reads the task here. While the records cannot be written, tries again. */
+  /** Stores whether a client reads the task here. */
   #store(taskId: string): void {
+    this.#unstored.add(taskId);
+    this.#startStoring();
+  }
+
+  #startStoring(): void {
+    // An attempt that runs now stores all changes.
+    if (this.#storing) return;
+    this.#storing = true;
+    this.#write(() => this.#storeAll());
+  }
+
+  /** Stores all changes. Stops at the first failure, because the other changes would fail too. */
+  async #storeAll(): Promise<void> {
+    this.#stopRetry?.();
+    try {
+      for (const taskId of this.#unstored) await this.#storeOne(taskId);
+      this.#failing = false;
+    } finally {
+      this.#storing = false;
+    }
+  }
+
+  async #storeOne(taskId: string): Promise<void> {
     const { records, clock } = this.#parts;
-    this.#write(async () => {
-      try {
-        if (this.#read.has(taskId))
-          await records.replace('readers', this.#nameOf(taskId), String(clock.now()));
-        else await records.remove('readers', this.#nameOf(taskId));
-      } catch (error) {
-        // A closed journal has another error. So a server that stops does not try again.
-        if (error instanceof ProductError && error.reason === 'STORAGE')
-          clock.after(RETRY_MS, () => this.#store(taskId));
-        throw error;
-      }
-    });
+    // The task may change again during the write.
+    this.#unstored.delete(taskId);
+    try {
+      if (this.#read.has(taskId)) await records.replace('readers', this.#nameOf(taskId), String(clock.now()));
+      else await records.remove('readers', this.#nameOf(taskId));
+    } catch (error) {
+      this.#unstored.add(taskId);
+      // A closed journal has another error. So a server that stops does not try again.
+      if (!this.#closed && error instanceof ProductError && error.reason === 'STORAGE')
+        this.#stopRetry = clock.after(RETRY_MS, () => this.#startStoring());
+      throw error;
+    }
   }
 
   #write(work: () => Promise<unknown>): void {
@@ -116,6 +150,8 @@ export class ReadersAtOtherServers {
   }
 
   #complain(error: unknown): void {
+    if (this.#failing) return;
+    this.#failing = true;
     this.#parts.log.error({ err: error }, 'the readers of tasks at other servers are unknown');
   }
 

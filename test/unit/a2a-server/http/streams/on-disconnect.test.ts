@@ -125,8 +125,9 @@ function twoServers() {
   const clock = new FakeClock();
   const failures: unknown[] = [];
   const log = { info: () => undefined, error: ({ err }: { err: unknown }) => void failures.push(err) };
-  const readers = () => new ReadersAtOtherServers({ records, clock, log });
-  return { records, clock, log, failures, first: setUp(readers()), second: setUp(readers()) };
+  const readers = new ReadersAtOtherServers({ records, clock, log });
+  const second = new ReadersAtOtherServers({ records, clock, log });
+  return { records, clock, log, failures, readers, first: setUp(readers), second: setUp(second) };
 }
 
 describe('the servers of one database with --on-disconnect cancel', () => {
@@ -216,17 +217,60 @@ describe('the servers of one database with --on-disconnect cancel', () => {
     expect(first.cancelled).toEqual([]);
   });
 
+  it('while many changes cannot be stored, the server tries one of them every 5 s, and logs the first failure', async () => {
+    const { records, clock, failures, readers, first } = twoServers();
+    const ends = Array.from({ length: 100 }, (_, at) => first.disconnects.reads(`t${at}`));
+    await turn();
+    const stored = { ...records };
+    let attempts = 0;
+    records.remove = async () => {
+      attempts += 1;
+      throw new ProductError('STORAGE', 'the database is away');
+    };
+    for (const end of ends) {
+      end('over');
+      await turn();
+    }
+    expect(clock.pending).toBe(1);
+    const before = attempts;
+    for (let retry = 0; retry < 4; retry += 1) {
+      clock.advance(5_000);
+      await turn();
+    }
+    expect(attempts - before).toBe(4);
+    expect(failures).toHaveLength(1);
+    expect((await records.list('readers')).size).toBe(100);
+    Object.assign(records, stored);
+    clock.advance(5_000);
+    await turn();
+    expect((await records.list('readers')).size).toBe(0);
+    expect(clock.pending).toBe(0);
+    // A later outage is logged again.
+    records.replace = async () => {
+      throw new ProductError('STORAGE', 'the database is away again');
+    };
+    first.disconnects.reads('later');
+    await turn();
+    expect(failures).toHaveLength(2);
+    expect(clock.pending).toBe(1);
+    await readers.close();
+    expect(clock.pending).toBe(0);
+    first.disconnects.reads('last');
+    await turn();
+    expect(clock.pending).toBe(0);
+  });
+
   it('a start removes the records that a killed server has left behind, when they are old', async () => {
     const { records, clock, log, second } = twoServers();
     second.disconnects.reads('t');
     await turn();
     const starting = new ReadersAtOtherServers({ records, clock, log });
     starting.removeOld();
-    await starting.written();
+    await turn();
     expect((await records.list('readers')).size).toBe(1);
     clock.advance(25 * 60 * 60_000);
     starting.removeOld();
-    await starting.written();
+    await turn();
     expect((await records.list('readers')).size).toBe(0);
   });
 });
