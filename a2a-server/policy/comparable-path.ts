@@ -1,9 +1,13 @@
 /** Compares paths like file systems that give one file several spellings. Pure. */
 
+const ASCII = /^[ -~]*$/u;
+
 /**
- * Returns the path without the differences that macOS ignores: composed and decomposed letters, letters with the same
- * folding such as `ſ` and `s`, and invisible characters. The case stays.
+ * Returns the path without the differences that macOS ignores, except the case: composed and decomposed letters, other
+ * forms of a letter (`ſ` becomes `s`), and invisible characters.
  */
 export function comparablePath(path: string): string {
+  // Most paths are ASCII, and a search compares each of its paths with each rule.
+  if (ASCII.test(path)) return path;
   return path.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }

@@ -123,20 +123,18 @@ function widePaths(patterns: readonly string[]): Condition {
     [...new Set(patterns.flatMap((pattern) => [pattern, comparablePath(pattern)]))],
     true,
   );
-  return ({ reach }) => (globs.some((glob) => touchesPath(glob, reach)) ? 'yes' : 'no');
+  return ({ reach }) => (touchesPath(globs, reach) ? 'yes' : 'no');
 }
 
 function pathNames({ written, leadsTo = written }: ResolvedTargetPath): readonly string[] {
-  return [...new Set([written, leadsTo].flatMap((path) => [path, comparablePath(path)]))];
+  const paths = written === leadsTo ? [written] : [written, leadsTo];
+  return [...new Set(paths.flatMap((path) => [path, comparablePath(path)]))];
 }
 
-function touchesPath(glob: Glob, { paths, trees, cwd }: ResolvedTargets): boolean {
-  return (
-    [...paths, ...trees, ...(cwd ? [cwd] : [])]
-      .flatMap(pathNames)
-      .some((name) => withDirectoriesAbove(name).some(glob.matches)) ||
-    trees.flatMap(pathNames).some((tree) => mayHold(tree, glob))
-  );
+function touchesPath(globs: readonly Glob[], { paths, trees, cwd }: ResolvedTargets): boolean {
+  const names = [...paths, ...trees, ...(cwd ? [cwd] : [])].flatMap(pathNames).flatMap(withDirectoriesAbove);
+  const treeNames = trees.flatMap(pathNames);
+  return globs.some((glob) => names.some(glob.matches) || treeNames.some((tree) => mayHold(tree, glob)));
 }
 
 function withDirectoriesAbove(path: string): readonly string[] {

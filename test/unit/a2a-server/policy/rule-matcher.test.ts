@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
 import {
   fetchCall,
@@ -64,6 +64,19 @@ describe('a policy rule by path', () => {
   ])('a deny rule for %j covers %j, which may be another spelling of the same file', (path, at) => {
     expect(speaks({ action: 'deny', path }, readCall(at))).toBe(true);
     expect(speaks({ action: 'allow', path }, readCall(at))).toBe(path === '?x');
+  });
+
+  it('X3 a deny rule normalises a path once for all its patterns, and an ASCII path never: a search compares thousands', () => {
+    const { matches } = policyOf({ action: 'deny', path: ['a/**', 'b/**', 'c/**'] }).rules[0] ?? {};
+    const normalize = jest.spyOn(String.prototype, 'normalize');
+    try {
+      expect(matches?.(readCall('src/main.ts'))).toBe('no');
+      expect(normalize).toHaveBeenCalledTimes(0);
+      expect(matches?.(readCall('src/für.ts'))).toBe('no');
+      expect(normalize).toHaveBeenCalledTimes(1);
+    } finally {
+      normalize.mockRestore();
+    }
   });
 
   it('a deny rule ignores letter case, and covers all files below the named directory', () => {
