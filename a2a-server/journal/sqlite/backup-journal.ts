@@ -63,7 +63,7 @@ export function backupJournal(path: string, target: string): JournalCopyReport {
 }
 
 interface RestoreReport extends JournalCopyReport {
-  /** The directory with the earlier journal. Absent if that journal had no tasks. */
+  /** The directory with the earlier journal. Absent if that journal had no tasks and no write-ahead log. */
   movedTo?: string;
 }
 
@@ -101,8 +101,10 @@ export async function restoreJournal(
       const checked = checkedCopy(draft, source);
       // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server
       // could start with an empty journal.
-      // A killed restore may have moved the journal without its write-ahead log, which contains the newest commits.
-      movedTo = moveAway(place, tasks !== 0 || fileSize(`${place}-wal`) > 0);
+      // A killed restore may have moved the journal without its write-ahead log, which contains the newest commits. In
+      // a journal without tasks, the copy of a damaged log may contain lost tasks.
+      const keep = tasks !== 0 || ['-wal', '-wal.damaged'].some((suffix) => fileSize(place + suffix) > 0);
+      movedTo = moveAway(place, keep);
       return checked;
     });
     removeLastCommits(place);
