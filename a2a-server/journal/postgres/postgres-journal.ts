@@ -47,8 +47,8 @@ export interface PostgresJournalOptions {
   onAppended?: OnAppended;
   onChangedElsewhere?: OnChangedElsewhere;
   /**
-   * Called once if the database has forgotten this server, or a commit of it. E1: this server must stop its work, because another server
-   * may execute its tasks.
+   * Called once if the database has forgotten this server, or a commit of it. E1: this server must stop its work,
+   * because another server may execute its tasks.
    */
   onRemoved?: (error: Error) => void;
   /** The retries of reads and appends while the database is unreachable. By default, they take about 20 s. */
