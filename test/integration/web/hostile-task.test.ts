@@ -1,5 +1,7 @@
 /** Tests a task with hostile text in each field that the page shows: nothing runs, and nothing hides a button. */
 import { expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
@@ -56,33 +58,44 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     expect(await on.file(EVIL_NAME)).toBe(EVIL);
   });
 
-  test('D5 the page shows the words of a command in their order, also between letters from right to left', async () => {
+  test('D5 the page shows the words of an action in their order, also between letters from right to left', async () => {
     const on = await sharedStage();
     const command = 'cp 1 \u05d0 2 > \u05d1';
-    const { taskId } = await on.peer.send(plan(shell(command)));
+    await writeFile(join(on.server.workspace, command), '');
+    const deletion = { tool: 'delete-file', input: { path: command } };
+    const { taskId } = await on.peer.send(plan(shell(command), deletion));
     const page = await browser.watchedPage();
     await signIn(page, on.server, { taskId });
+    const onScreen = (selector: string) => page.evaluate(`(${ORDER_ON_SCREEN})(${JSON.stringify(selector)})`);
+    const title = page.locator('section.action h3');
     const preview = page.getByLabel('Preview');
     await preview.getByText('cp').waitFor();
     expect(await preview.textContent()).toBe(command);
-    expect(await page.evaluate(ORDER_ON_SCREEN)).toBe(command);
+    expect(await onScreen('[aria-label=Preview]')).toBe(command);
+    expect(await onScreen('section.action h3')).toBe(await title.textContent());
+    await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
+    await preview.getByText('deletes').waitFor();
+    expect(await onScreen('[aria-label=Preview]')).toContain(`"${command} (0 bytes)"`);
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
   });
 });
 
-/** The characters of the preview, from the left to the right of the screen. */
-const ORDER_ON_SCREEN = `(() => {
-  const texts = document.createTreeWalker(document.querySelector('[aria-label=Preview]'), NodeFilter.SHOW_TEXT);
+/** Returns the characters of the last such element, from the top to the bottom and from the left to the right of the screen. */
+const ORDER_ON_SCREEN = `(selector) => {
+  const element = [...document.querySelectorAll(selector)].at(-1);
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const found = [];
   for (let text = texts.nextNode(); text; text = texts.nextNode())
     for (let at = 0; at < text.data.length; at += 1) {
       const range = document.createRange();
       range.setStart(text, at);
       range.setEnd(text, at + 1);
-      found.push([range.getBoundingClientRect().left, text.data[at]]);
+      const { left, top } = range.getBoundingClientRect();
+      found.push({ left, line: Math.round(top / 10), character: text.data[at] });
     }
-  return found.sort(([one], [other]) => one - other).map(([, character]) => character).join('');
-})()`;
+  return found.sort((one, other) => one.line - other.line || one.left - other.left)
+    .map(({ character }) => character).join('');
+}`;
 
 /** The innermost elements whose text makes the page wider than the screen. */
 const TOO_WIDE = `[...document.querySelectorAll('body *')]

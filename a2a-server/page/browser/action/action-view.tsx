@@ -3,6 +3,7 @@ import type { ComponentChildren, Ref } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { inLogicalOrder } from '../diff/in-logical-order.tsx';
 import { PreviewView } from './preview.tsx';
 import { risksOf } from '../risks.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
@@ -42,7 +43,9 @@ export function ActionView({ action, waits, children, seen, head, headId }: Acti
     >
       <h3 ref={head ?? null} id={headId}>
         {/* The title of a question of the agent is the start of the question, which follows. */}
-        {reason === 'question' && tool === 'ask-person' ? 'The agent asks' : visibleLine(title)}
+        {reason === 'question' && tool === 'ask-person'
+          ? 'The agent asks'
+          : inLogicalOrder(visibleLine(title))}
       </h3>
       {risks.length > 0 && (
         <ul class="risks" aria-label="Risks">

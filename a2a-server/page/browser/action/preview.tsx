@@ -1,5 +1,5 @@
 /** Shows the preview of an action as plain text. The page never treats an agent's output as markup. */
-import { Fragment, type ComponentChildren } from 'preact';
+import { Fragment } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { HighlighterContext, type HighlightLanguage } from '../diff/code-pieces.ts';
@@ -18,12 +18,12 @@ export function PreviewView({ action }: { action: PendingAction }) {
     case 'command':
       return (
         <>
-          <Code text={visibleLinesText(preview.command)} language="bash" show={inLogicalOrder} />
+          <Code text={visibleLinesText(preview.command)} language="bash" />
           <small class="quiet">in {inLogicalOrder(visibleLine(preview.cwd))}</small>
         </>
       );
     case 'url':
-      return <pre aria-label="Preview">{visibleLinesText(preview.url)}</pre>;
+      return <pre aria-label="Preview">{inLogicalOrder(visibleLinesText(preview.url))}</pre>;
     case 'json':
       return <Code text={visibleLinesText(JSON.stringify(preview.value, null, 2))} language="json" />;
     case 'text':
@@ -37,10 +37,9 @@ interface CodeProps {
   /** The visible text. */
   text: string;
   language: HighlightLanguage;
-  show?: (text: string) => ComponentChildren;
 }
 
-function Code({ text, language, show = (part) => part }: CodeProps) {
+function Code({ text, language }: CodeProps) {
   const highlight = useContext(HighlighterContext);
   const lines = useMemo(() => highlight(text, language), [text, language, highlight]);
   return (
@@ -48,7 +47,7 @@ function Code({ text, language, show = (part) => part }: CodeProps) {
       {lines.map((pieces, index) => (
         <Fragment key={index}>
           {index > 0 && '\n'}
-          <ColouredText pieces={pieces} show={show} />
+          <ColouredText pieces={pieces} show={inLogicalOrder} />
         </Fragment>
       ))}
     </pre>
