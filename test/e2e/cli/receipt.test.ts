@@ -13,7 +13,7 @@ describe('a receipt', () => {
     await on.run('approve', await on.code(sessionId));
     const shown = await on.run('receipt', sessionId);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
-    expect(shown.stdout).toMatch(/\*\*Approved\*\* by `\S+` over `cli`/);
+    expect(shown.stdout).toMatch(/\*\*Approved\*\* by the local user on the command line at/);
     expect(shown.stdout).toContain('**succeeded**');
 
     const taken = join(on.server.workspace, 'a-file');
