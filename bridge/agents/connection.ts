@@ -10,13 +10,8 @@ import {
   A2A_VERSION_HEADER,
   TaskState,
 } from '@a2a-js/sdk';
-import type { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
-import {
-  type Client,
-  ClientFactory,
-  JsonRpcTransportFactory,
-  RestTransportFactory,
-} from '@a2a-js/sdk/client';
+import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
+import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { AGENT_COMMAND_EXTENSION, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import {
@@ -36,6 +31,7 @@ import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { createAgentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
 import { requestFailure } from './request-failure.ts';
+import { losesChunks, readableEvents, withoutStreaming } from './sdk-workarounds.ts';
 import { isNotFound, refuseErrorResponse } from './http/rest-refusal.ts';
 import { filterTasksByState, listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { readResumableEvents } from './resumable-events.ts';
@@ -390,44 +386,6 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
       });
     },
   };
-}
-
-/**
- * Yields the events of the answer to a message, without those that the SDK cannot read: it makes them empty. They are of
- * a kind that a later version of A2A has, or refusals: over HTTP+JSON, an agent of the Go SDK sends a refusal as an
- * event.
- * @throws Error if all events are empty. B1: the message may have arrived, because nothing shows that the agent has
- * refused it
- */
-async function* readableEvents(
-  events: AsyncIterable<StreamResponse>,
-): AsyncGenerator<StreamResponse, void, undefined> {
-  let found: 'nothing' | 'empty events' | 'readable events' = 'nothing';
-  for await (const event of events) {
-    if (event.payload === undefined) {
-      if (found === 'nothing') found = 'empty events';
-      continue;
-    }
-    found = 'readable events';
-    yield event;
-  }
-  if (found === 'empty events')
-    throw new Error(
-      'it sent neither a task nor a message; it has probably refused the message, and the reason is in its log',
-    );
-}
-
-/**
- * Returns true if the SDK loses chunks of artifacts. Over HTTP+JSON of A2A 0.3, it drops the field `append`, so that each
- * chunk replaces the ones before. The bridge then fetches the task instead.
- */
-function losesChunks({ transport: { protocolName, protocolVersion } }: Client): boolean {
-  return protocolName === 'HTTP+JSON' && protocolVersion.startsWith('0.');
-}
-
-/** Returns the card for which the SDK requests no streams. */
-function withoutStreaming(card: AgentCard): AgentCard {
-  return { ...card, capabilities: { extensions: [], ...card.capabilities, streaming: false } };
 }
 
 /** Returns the request header that activates these extensions. */

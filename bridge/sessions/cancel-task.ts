@@ -85,7 +85,8 @@ function waitForEnd(session: Session, signal: AbortSignal | undefined): Promise<
       resolve();
     };
     const limit = setTimeout(end, MAX_WAIT_FOR_END_MS);
-    // A task that waits for a person usually has no open stream, so the session fetches the task.
+    // A task that waits for a person usually has no open stream, and an agent without streams sends nothing. So the
+    // session fetches the task until the limit.
     const looks = setInterval(() => void session.refreshState().catch(() => undefined), POLL_MS);
     const stopListening = session.listen(() => {
       if (isOver(session)) end();

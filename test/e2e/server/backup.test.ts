@@ -68,6 +68,25 @@ async function flipBit(path: string, at: number): Promise<void> {
   await file.close();
 }
 
+/**
+ * Writes a module that runs a statement before each `renameSync(from, to)`.
+ * @returns the environment variables that make a program load it
+ */
+async function beforeEachRename(directory: string, statement: string): Promise<Record<string, string>> {
+  const fault = join(directory, 'fault.cjs');
+  await writeFile(
+    fault,
+    `const fs = require('node:fs');
+     const { renameSync } = fs;
+     fs.renameSync = (from, to) => {
+       ${statement}
+       renameSync(from, to);
+     };
+     require('node:module').syncBuiltinESMExports();`,
+  );
+  return { NODE_OPTIONS: `--require ${fault}` };
+}
+
 describe('a backup of the server’s state', () => {
   it('R102 a backup that was made while tasks ran continues the same tasks in another directory', async () => {
     const { server, peer } = await stage();
@@ -170,18 +189,10 @@ describe('a backup of the server’s state', () => {
     await run(server.stateDir, 'backup', file);
     await server.stop();
     // With this fault, the rename of the backup fails.
-    const fault = join(directory, 'fault.cjs');
-    await writeFile(
-      fault,
-      `const fs = require('node:fs');
-       const { renameSync } = fs;
-       fs.renameSync = (from, to) => {
-         if (to.endsWith('/journal.db') && !to.includes('replaced-')) throw new Error('EIO: i/o error, rename');
-         renameSync(from, to);
-       };
-       require('node:module').syncBuiltinESMExports();`,
+    const failing = await beforeEachRename(
+      directory,
+      "if (to.endsWith('/journal.db') && !to.includes('replaced-')) throw new Error('EIO: i/o error, rename');",
     );
-    const failing = { NODE_OPTIONS: `--require ${fault}` };
     const { code, stdout } = await runWith(failing, server.stateDir, 'restore', file, '--replace', '--json');
     expect(code).toBe(1);
     const { message } = failed.parse(JSON.parse(stdout)).error;
@@ -205,18 +216,10 @@ describe('a backup of the server’s state', () => {
     const log = await readFile(`${journalOf(server)}-wal`);
     expect(log.length).toBeGreaterThan(0);
     // With this fault, the process dies before it moves the write-ahead log.
-    const fault = join(directory, 'fault.cjs');
-    await writeFile(
-      fault,
-      `const fs = require('node:fs');
-       const { renameSync } = fs;
-       fs.renameSync = (from, to) => {
-         if (from.endsWith('-wal')) process.kill(process.pid, 'SIGKILL');
-         renameSync(from, to);
-       };
-       require('node:module').syncBuiltinESMExports();`,
+    const dying = await beforeEachRename(
+      directory,
+      "if (from.endsWith('-wal')) process.kill(process.pid, 'SIGKILL');",
     );
-    const dying = { NODE_OPTIONS: `--require ${fault}` };
     await runWith(dying, server.stateDir, 'restore', file, '--replace');
     expect((await run(server.stateDir, 'restore', file)).code).toBe(0);
     const moved = (await readdir(server.stateDir)).filter((name) => name.startsWith('replaced-'));

@@ -178,7 +178,7 @@ describe('a task under policy rules', () => {
       after: 'two/a.txt',
     },
   ])(
-    'D2 an approved $call.tool is asked again if a link leads to another place than the one that was shown',
+    'D2 an approved $call.tool is asked again if a link now leads to another place',
     async ({ call, shown, before, after }) => {
       const { tasks, workspace } = await agent([{ calls: [call] }]);
       for (const directory of ['one', 'two', 'three']) await mkdir(join(workspace, directory));

@@ -87,7 +87,7 @@ describe('finding a session', () => {
       await expect(sessions.find(given)).rejects.toMatchObject({ reason: 'UNKNOWN_SESSION' });
   });
 
-  test('a session in memory is found by the first digits of its UUID, and no agent is asked for it', async () => {
+  test('the first digits of a UUID find a session in memory, without a request to an agent', async () => {
     const id = 'session-b615d150-191a-497b-83b6-3172b179d62f';
     agent.tasks.push(new FakeTask('task-1', id, true).work().toTask());
     const found = await sessions.find(id);

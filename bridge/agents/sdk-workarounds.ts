@@ -1,0 +1,41 @@
+/** What the A2A SDK does with answers of some agents, and what the bridge does instead. */
+import type { AgentCard, StreamResponse } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+
+/**
+ * Yields the events of the answer to a message, without those that the SDK cannot read: it makes them empty. They are of
+ * a kind that a later version of A2A has, or refusals: over HTTP+JSON, an agent of the Go SDK sends a refusal as an
+ * event.
+ * @throws Error if all events are empty. B1: the message may have arrived, because nothing shows that the agent has
+ * refused it
+ */
+export async function* readableEvents(
+  events: AsyncIterable<StreamResponse>,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  let found: 'nothing' | 'empty events' | 'readable events' = 'nothing';
+  for await (const event of events) {
+    if (event.payload === undefined) {
+      if (found === 'nothing') found = 'empty events';
+      continue;
+    }
+    found = 'readable events';
+    yield event;
+  }
+  if (found === 'empty events')
+    throw new Error(
+      'it sent neither a task nor a message; it has probably refused the message, and the reason is in its log',
+    );
+}
+
+/**
+ * Returns true if the SDK loses chunks of artifacts. Over HTTP+JSON of A2A 0.3, it drops the field `append`, so that each
+ * chunk replaces the ones before. The bridge then fetches the task instead.
+ */
+export function losesChunks({ transport: { protocolName, protocolVersion } }: Client): boolean {
+  return protocolName === 'HTTP+JSON' && protocolVersion.startsWith('0.');
+}
+
+/** Returns the card for which the SDK requests no streams. */
+export function withoutStreaming(card: AgentCard): AgentCard {
+  return { ...card, capabilities: { extensions: [], ...card.capabilities, streaming: false } };
+}
