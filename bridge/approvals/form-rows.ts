@@ -7,6 +7,7 @@
  */
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
 import { displayWidth, graphemesOf } from '../../shared/text/display-width.ts';
+import { inLogicalOrder } from '../../shared/text/logical-order.ts';
 import { textRows, wordRows } from '../../shared/text/text-rows.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { toolSourceText } from '../../shared/protocol/preview-text.ts';
@@ -61,7 +62,7 @@ export const approvalFormRows = oncePerAction((action, columns): readonly string
   for (const line of lines)
     for (const row of wrapped(line, columns)) {
       if (rows.length === MAX_FORM_ROWS) return undefined;
-      rows.push(row);
+      rows.push(inLogicalOrder(row));
     }
   return rows;
 });
@@ -72,7 +73,7 @@ export const approvalFormRows = oncePerAction((action, columns): readonly string
  */
 export const actionSummaryRows = oncePerAction((action, columns): readonly string[] => {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action, columns), columns)), columns);
-  return [...warningRows(action, columns), row];
+  return [...warningRows(action, columns), inLogicalOrder(row)];
 });
 
 /**
@@ -108,7 +109,7 @@ export function withTask(
   { columns, maxRows }: { columns: number; maxRows: number },
 ): readonly string[] {
   if (task === undefined || task === '' || rows.length >= maxRows) return rows;
-  return [clippedFormRow(`Task: ${visibleLine(task)}`, columns), ...rows];
+  return [inLogicalOrder(clippedFormRow(`Task: ${visibleLine(task)}`, columns)), ...rows];
 }
 
 /** Returns the words for further actions and questions, such as `(then 2 more)`. */

@@ -9,6 +9,7 @@ import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-t
 import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { displayWidth } from '../../../shared/text/display-width.ts';
+import { inLogicalOrder } from '../../../shared/text/logical-order.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';
 import { cutToWidth } from './table.ts';
@@ -37,7 +38,7 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   const ids = `call ${visibleLine(callId)}, code ${visibleLine(code)}`;
   const own = (line: string): string => wrapIntoRowsAtWords(line, width);
   const exact = (line: string): string => wrapIntoRows(line, width);
-  return [
+  const shown = [
     titleRows({ title: visibleLine(title), ids }, { paint, width }),
     paint('gray', own(visibleLine(facts.join(', ')))),
     why === '' ? '' : paint('yellow', own(why)),
@@ -50,6 +51,8 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   ]
     .filter((line) => line !== '')
     .join('\n');
+  // A program that reads a pipe gets the text without marks. A question is prose, which the terminal may reorder.
+  return width === undefined || preview.type === 'question' ? shown : inLogicalOrder(shown);
 }
 
 /**

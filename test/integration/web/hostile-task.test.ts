@@ -63,7 +63,7 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     const command = 'cp 1 \u05d0 2 > \u05d1';
     await writeFile(join(on.server.workspace, command), '');
     const deletion = { tool: 'delete-file', input: { path: command } };
-    const { taskId } = await on.peer.send(plan(shell(command), deletion));
+    const { taskId } = await on.peer.send(plan(shell(command), deletion, write('words.txt', command)));
     const page = await browser.watchedPage();
     await signIn(page, on.server, { taskId });
     const onScreen = (selector: string) => page.evaluate(`(${ORDER_ON_SCREEN})(${JSON.stringify(selector)})`);
@@ -76,6 +76,9 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
     await preview.getByText('deletes').waitFor();
     expect(await onScreen('[aria-label=Preview]')).toContain(`"${command} (0 bytes)"`);
+    await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
+    await page.locator('.diff .lines').waitFor();
+    expect(await onScreen('.diff .added td:last-child')).toBe(`+${command}`);
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
   });
 });

@@ -27,7 +27,7 @@ export function PreviewView({ action }: { action: PendingAction }) {
     case 'json':
       return <Code text={visibleLinesText(JSON.stringify(preview.value, null, 2))} language="json" />;
     case 'text':
-      return <pre aria-label="Preview">{preview.text}</pre>;
+      return <pre aria-label="Preview">{inLogicalOrder(preview.text)}</pre>;
     case 'question':
       return <p class="question">{visibleText(preview.text)}</p>;
   }
@@ -47,7 +47,7 @@ function Code({ text, language }: CodeProps) {
       {lines.map((pieces, index) => (
         <Fragment key={index}>
           {index > 0 && '\n'}
-          <ColouredText pieces={pieces} show={inLogicalOrder} />
+          <ColouredText pieces={pieces} />
         </Fragment>
       ))}
     </pre>

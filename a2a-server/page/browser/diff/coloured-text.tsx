@@ -1,25 +1,16 @@
-import type { ComponentChildren } from 'preact';
 import type { HighlightedPiece } from './code-pieces.ts';
+import { inLogicalOrder } from './in-logical-order.tsx';
 
-/**
- * Shows the pieces of one line. Only the names of the classes come from highlight.js.
- * @param show returns the content for the text of a piece
- */
-export function ColouredText({
-  pieces,
-  show = (text) => text,
-}: {
-  pieces: readonly HighlightedPiece[];
-  show?: (text: string) => ComponentChildren;
-}) {
+/** Shows the pieces of one line. Only the names of the classes come from highlight.js. */
+export function ColouredText({ pieces }: { pieces: readonly HighlightedPiece[] }) {
   return (
     <>
       {pieces.map(({ text, kind }, index) =>
         kind === undefined ? (
-          show(text)
+          inLogicalOrder(text)
         ) : (
           <span key={index} class={`code-${kind}`}>
-            {show(text)}
+            {inLogicalOrder(text)}
           </span>
         ),
       )}

@@ -64,7 +64,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
   if (read === undefined)
     return (
       <pre aria-label={label} dir="ltr">
-        {visibleLines(diff).join('\n')}
+        {inLogicalOrder(visibleLines(diff).join('\n'))}
       </pre>
     );
   const choose = (chosen: 'one' | 'two'): void => {
@@ -143,7 +143,7 @@ function Side({ row, number, ...options }: SideProps) {
 
 function Line({ row, pieces }: Pick<LineOptions, 'pieces'> & { row: DiffRow }) {
   const found = pieces.get(row);
-  if (found === undefined) return <>{visibleLines(row.text).join('\n')}</>;
+  if (found === undefined) return <>{inLogicalOrder(visibleLines(row.text).join('\n'))}</>;
   return (
     <>
       {row.text.slice(0, 1)}
@@ -161,7 +161,7 @@ function fullWidthRow(row: DiffRow | DiffFold, index: number, { columns, onOpen 
   return (
     <tr key={index} class="across">
       <td colSpan={columns}>
-        {row.type !== 'fold' && visibleLines(row.text).join('\n')}
+        {row.type !== 'fold' && inLogicalOrder(visibleLines(row.text).join('\n'))}
         {skipped && <span class="quiet"> {countWithNoun(row.skipped, 'unchanged line')} not shown</span>}
         {row.type === 'fold' && (
           <button class="fold" onClick={() => onOpen(row.rows)}>

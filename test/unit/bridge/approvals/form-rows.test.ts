@@ -46,6 +46,11 @@ describe('the rows of an action that fits into a form', () => {
       edit('a\nb\nc\nd\n', 'b\nc\n'),
       ['Change a.txt: +0 −2, line 1, 3', '- a', '- d'],
     ],
+    [
+      'D5 a mark beside each word from right to left, so that a screen shows the words in their order',
+      command('cp 1 \u05d0 2 > \u05d1\u05b7', '/w/\u0627'),
+      ['$ cp 1 \u200e\u05d0\u200e 2 > \u200e\u05d1\u05b7\u200e', 'in /w/\u200e\u0627\u200e'],
+    ],
     ['a new file', edit(undefined, 'hello\n'), ['Create a.txt: +1', '+ hello']],
     [
       'a changed file, and its workspace',

@@ -40,6 +40,11 @@ describe('D5 an action at a terminal', () => {
     expect(first.slice(4) + more.map((row) => row.slice(2)).join('')).toBe(text);
   });
 
+  test('a mark stands beside each word from right to left, so that the terminal shows the words in their order', () => {
+    const action = command('cp 1 \u05d0 2 > \u05d1');
+    expect(rowsAt(80, action)).toContain('│ $ cp 1 \u200e\u05d0\u200e 2 > \u200e\u05d1\u200e');
+  });
+
   test('the facts of the program continue with a whole word, also in a narrow terminal', () => {
     const action = { ...command('ls'), expiresAt: '2026-12-04T10:24:00.924Z' };
     expect(rowsAt(80, action)[1]).toBe(
