@@ -139,7 +139,12 @@ function addAgents(add: Add, { carryOut, onDemand }: Runner): void {
     const { listAgentsCommand } = await import('./commands/agents.ts');
     await carryOut(it, async (run) => listAgentsCommand(run));
   };
-  const agents = addGroup(add, 'agents', 'lists the agents of the settings; check, add or remove them', list);
+  const agents = addGroup(
+    add,
+    'agents',
+    'lists the agents of the settings; check, add, import or remove them',
+    list,
+  );
   add('list', 'lists the agents of the settings, and asks none of them', { into: agents }).action(
     (_, it: Command) => list(it),
   );
@@ -158,6 +163,12 @@ function addAgents(add: Add, { carryOut, onDemand }: Runner): void {
     .option('--token-variable <name>', TOKEN_VARIABLE)
     .option('--token-command <command>', 'a command that prints its token')
     .action(onDemand(async () => (await import('./commands/agents.ts')).addAgentCommand));
+  writing(
+    'import <registry> [names...]',
+    'lists the agents of a registry (a file or a URL); tries and adds those that you name',
+  )
+    .option('--all', 'all agents of the registry')
+    .action(onDemand(async () => (await import('./commands/import-agents.ts')).importAgentsCommand));
   writing('remove <name>', 'removes an agent from the settings').action(
     onDemand(async () => (await import('./commands/agents.ts')).removeAgentCommand),
   );

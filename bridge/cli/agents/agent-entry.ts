@@ -25,6 +25,19 @@ export function addAgentToConfigText(text: string, name: string, entry: AgentEnt
   return { type: 'changed', text: config.put(cleared, keys, { ...entry }) };
 }
 
+/** Adds several agents. @throws Error if the text is not a JSON object */
+export function addAgentsToConfigText(
+  text: string,
+  agents: readonly { name: string; entry: AgentEntry }[],
+): ConfigChange {
+  let changed = text;
+  for (const { name, entry } of agents) {
+    const change = addAgentToConfigText(changed, name, entry);
+    if (change.type === 'changed') changed = change.text;
+  }
+  return changed === text ? { type: 'same' } : { type: 'changed', text: changed };
+}
+
 /** Removes an agent from the text of the configuration file. @throws Error if the text is not a JSON object */
 export function removeAgentFromConfigText(text: string, name: string): ConfigChange {
   const config = configFormatOf('json');

@@ -1,4 +1,5 @@
 /** Tries an agent before it is added to the settings. */
+import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
 import { agentNameSchema, agentSettingsSchema, type BridgeSettings } from '../../settings/settings.ts';
 import { agentNameHolderText, createConfiguredAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
@@ -15,6 +16,8 @@ export interface WantedAgent {
   cardUrl?: string | undefined;
   tokenVariable?: string | undefined;
   tokenCommand?: string | undefined;
+  /** True if the card must not name an endpoint on this machine, because another machine named the agent. */
+  isElsewhere?: boolean;
 }
 
 export interface TriedAgent extends AgentInspection {
@@ -40,6 +43,10 @@ export async function tryAgent(
   const { facts } = await agent.connect();
   const name = wanted.name ?? suggestAgentName(facts.name, url);
   refuseTakenName(settings, name, url);
+  if (wanted.isElsewhere === true && facts.interfaces.some((each) => isOnThisMachine(each.url)))
+    throw new UsageError(
+      `The card names an endpoint on this machine. If that is right: mcp-a2a-bridge agents add ${url}`,
+    );
   return { name, entry, ...(await inspectAgent(agent)) };
 }
 

@@ -20,7 +20,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [0, 'it was done'],
   [
     EXIT_FAILURE,
-    'another failure; nothing was decided or written. Or doctor or agents check found a problem, or the output was not written',
+    'another failure; nothing was decided or written. Or doctor or agents check found a problem, agents import did not add every agent, or the output was not written',
   ],
   [EXIT_USAGE, 'the command line is not understood, or there is no terminal for a question and no --yes'],
   [EXIT_UNKNOWN, 'no such session, call, agent or command of an agent, or a prefix that names several'],

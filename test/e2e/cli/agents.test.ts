@@ -148,4 +148,44 @@ describe('the commands agents', () => {
     expect(await run('add', huge.url)).toMatchObject({ code: 1 });
     expect(existsSync(path)).toBe(false);
   });
+
+  it('import lists a registry, and adds the agents that can be used; an agent that fails stops no other', async () => {
+    const [agent, locked] = [
+      stopping(await FakeAgent.start()),
+      stopping(await FakeAgent.start({ token: 'secret' })),
+    ];
+    const list = JSON.stringify({
+      agents: [
+        { name: 'First one', description: 'Adds.', url: 'http://127.0.0.1:1' },
+        { name: 'Team', url: agent.url, token: 'leaked', headers: { authorization: 'Bearer leaked' } },
+        { name: 'Locked', url: locked.url },
+      ],
+    });
+    const registry = stopping(
+      await hostileAgent((_, response) => response.setHeader('content-type', 'text/plain').end(list), {
+        card: true,
+      }),
+    );
+    const { run, file, path } = await person();
+    const shown = await run('import', `${registry.url}/agents`);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/NAME +URL +AGENT\nfirst-one /) });
+    expect(existsSync(path)).toBe(false);
+    expect(await run('import', `${registry.url}/agents`, 'taem')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Similar: team'),
+    });
+    const all = await run('import', `${registry.url}/agents`, '--all', '--json');
+    expect(all.code).toBe(1);
+    expect(json(all)).toMatchObject({
+      changed: true,
+      agents: [
+        { name: 'first-one', outcome: 'failed' },
+        { name: 'team', outcome: 'usable', url: agent.url },
+        { name: 'locked', outcome: 'refused' },
+      ],
+    });
+    expect(await file()).toEqual({ bridge: { agents: { team: { url: agent.url } } } });
+    expect(JSON.stringify(agent.requests)).not.toContain('leaked');
+    expect(await run('import', `${registry.url}/agents`, 'Team')).toMatchObject({ code: 0 });
+  });
 });

@@ -17,7 +17,7 @@ export const cliReadings: Readings = {
     ].join('\n'),
     exits: { doctor: 1 },
   },
-  agents: [{ around: ['teamAgent'], types: { '[y/N]': 'y' } }],
+  agents: [{ around: ['teamAgent'], types: { '[y/N]': 'y' } }, { around: ['registry'] }],
   probe: { around: ['teamAgent'], types: { '[y/N]': 'y' }, exits: { probe: 1 } },
   model: { around: ['provider', 'ollama'], before: 'mcp-a2a-bridge server start' },
   tasks: { before: `mcp-a2a-bridge run "say hello"\n${HELLO}` },

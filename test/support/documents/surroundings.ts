@@ -95,15 +95,32 @@ async function geminiCli(): Promise<Surrounding> {
   return { programs: { gemini: `exec ${[command, ...args].map((each) => `'${each}'`).join(' ')} "$@"` } };
 }
 
-/** Answers every request with this status. */
-async function httpServer(status: number): Promise<{ url: string; used: Promise<unknown> }> {
+/** Answers every request with this status and this JSON. */
+async function httpServer(status: number, body?: unknown): Promise<{ url: string; used: Promise<unknown> }> {
   const server = createServer((request, response) => {
     request.resume();
-    response.writeHead(status).end();
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   const { host, close } = await listenOnLoopback(server);
   open.push(close);
   return { url: `http://${host}`, used: once(server, 'request') };
+}
+
+function entryOfAgent(name: string, description: string, url: string): object {
+  return { type: 'application/a2a-agent-card+json', data: { name, description, url } };
+}
+
+async function registry(): Promise<Surrounding> {
+  const { url, used } = await httpServer(200, {
+    specVersion: '1.0',
+    entries: [
+      entryOfAgent('Finance', 'reads the books and writes reports', 'https://finance.example.com/'),
+      entryOfAgent('Travel', 'books trains', 'https://travel.example.com/a2a'),
+      { type: 'application/mcp-server+json' },
+      { type: 'application/mcp-server+json' },
+    ],
+  });
+  return { replace: { 'https://registry.example.com': url }, used };
 }
 
 /** A service that sends messages to a phone. */
@@ -155,6 +172,7 @@ export const SURROUNDINGS = {
   postgres,
   pricedProvider,
   provider: () => provider(),
+  registry,
   teamAgent,
 } satisfies Readonly<Record<string, () => Promise<Surrounding>>>;
 
