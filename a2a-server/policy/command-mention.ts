@@ -15,16 +15,26 @@ export type MatchCertainty = 'yes' | 'maybe' | 'no';
  */
 const MAX_COMMAND_CHARS = 10_000;
 
-/** The characters that start an expansion. The shell expands words before it looks for the program. */
-const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
+/** The search reads a line again with each line that it continues. X3: so the sum is limited, too. */
+const MAX_READ_CHARS = 100_000;
+
+/** The shell expands these before it looks for the program. `<(…)` becomes a path. */
+const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]|[<>]\(/u, cmd: /[%!]/u };
 /**
- * Matches quotes and escapes. The search removes them first, because they can hide words: `g"i"t`, `sh -c 'git push'`.
+ * Matches quotes, escapes, and line ends that are escaped. The search removes them first, because they can hide words:
+ * `g"i"t`, `sh -c 'git push'`. A line end after two backslashes is not escaped.
  */
-const HIDING = /[\\^]\r?\n|['"\\^]/gu;
-const COMMAND_SEPARATOR = /[;&|()<>{}`\n\r]+/u;
-/** Matches a redirection. `bash` also reads `&>file` and `{name}>file`, and /bin/sh may be `bash`. */
-const REDIRECTION = /(?:&(?=>)|\{\w+\}(?=[<>])|(?<!\d)\d*)(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
-const GLOB = /[*?]|\[[^\]]/u;
+const HIDING: Readonly<Record<Shell, RegExp>> = {
+  sh: /\\\n(?<=(?<!\\)(?:\\\\)*\\\n)|['"\\]/gu,
+  cmd: /\^\r?\n|["^]/gu,
+};
+/** Matches the characters between commands. A brace may also be a part of a word: `git -C {} push`. */
+const COMMAND_SEPARATOR = /[;&|()<>`\n]+/u;
+const SEPARATOR_OR_BRACE = /[;&|()<>{}`\n\r]+/u;
+/** Matches a redirection. `bash` also reads `&>file`, `{name}>file` and `<&-word`, and /bin/sh may be `bash`. */
+const REDIRECTION =
+  /(?:&(?=>)|\{\w+\}(?=[<>])|(?<!\d)\d*)(?:[<>]&\d*-|(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^ \t\n;&|()<>]+)/gu;
+const GLOB = /[*?]|\[\]?[^\]]/u;
 /** Matches braces, which bash expands to several words. On macOS, /bin/sh is bash. */
 const BRACES = /\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/u;
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/gu;
@@ -33,13 +43,22 @@ const ONE_WORD: Readonly<Record<Shell, RegExp>> = {
   sh: /(?<![^\s;&|()<>])#.*|\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"/gu,
   cmd: /\^[^]|"[^"]*"/gu,
 };
+/** Matches a line up to a line end that is neither quoted nor escaped. */
+const LOGICAL_LINE: Readonly<Record<Shell, RegExp>> = {
+  sh: new RegExp(`(?:${ONE_WORD.sh.source}|[^\\n])*`, 'uy'),
+  cmd: new RegExp(`(?:${ONE_WORD.cmd.source}|[^\\n])*`, 'uy'),
+};
 /** Matches the characters that end a word, unless they are quoted or escaped. */
 const WORD_END = /[\s;&|()<>{}`]/gu;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/u;
+/** Matches words that pass variables on to programs. `read` may have set the variables. */
+const EXPORT = /\b(?:declare|export|set -(?:\w*a|o allexport)|typeset)\b/u;
+
+const PROGRAM_ENDING = /\.(?:bat|cmd|com|exe)$/u;
 
 /** The programs and shell words that can build or run a different command. */
 const RUNNERS: ReadonlySet<string> = new Set(
-  'alias . ash bash busybox csh dash env eval find fish hash ksh mksh nice parallel pwsh rbash sh source tcsh xargs yash zsh'.split(
+  'alias . ash bash busybox csh dash env eval find fish hash ksh mksh nice parallel powershell pwsh rbash sh source tcsh xargs yash zsh'.split(
     ' ',
   ),
 );
@@ -50,43 +69,65 @@ const SETTING = /^(?:-c|--config|config$)/u;
 export function checkCommandMention(command: string, words: readonly string[], shell: Shell): MatchCertainty {
   if (command.length > MAX_COMMAND_CHARS) return 'maybe';
   const wanted = words.map((word) => word.toLowerCase());
+  const texts = searchedTexts(command, shell);
+  if (texts === undefined) return 'maybe';
   // A redirection may be anywhere, and an argument may look like a redirection. So the search tries the text with and
   // without redirections.
-  const parts = searchedTexts(command, shell)
-    .map((text) => text.replaceAll(HIDING, '').toLowerCase())
+  const parts = texts
+    .map((text) => text.replaceAll(HIDING[shell], '').toLowerCase())
     .flatMap((text) => [text, text.replaceAll(REDIRECTION, ' ')])
-    .flatMap((text) => text.split(COMMAND_SEPARATOR))
-    .map(wordsOf);
+    .flatMap(partsOf);
   if (parts.some((part) => runsProgram(part, wanted))) return 'yes';
-  if (EXPANSION[shell].test(command) || BRACES.test(command)) return 'maybe';
+  if (EXPANSION[shell].test(command) || texts.some((text) => BRACES.test(text))) return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
   // A glob in quotes is a literal word, unless a shell reads the word again (see RUNNERS). After an escaped quote, a
   // comment or a second line, the start of the quotes is uncertain. Then the search also reads the quoted text.
-  const quotes = /[\\#\r\n]/u.test(command) ? command : command.replaceAll(QUOTED, '');
-  const globs = quotes.split(COMMAND_SEPARATOR).flatMap(wordsOf);
-  if (globs.some((word) => GLOB.test(word))) return 'maybe';
+  const quotes = /[\\#\r\n]/u.test(command) ? command : command.replaceAll(QUOTED, '_');
+  if (partsOf(quotes).some((part) => part.some((word) => GLOB.test(word)))) return 'maybe';
   return isSetUp(parts, wanted[0] ?? '') ? 'maybe' : 'no';
 }
 
 /**
  * Returns the texts in which the search looks for words. In the first text, quotes do not count, because a nested shell
- * may read the quoted words. In the others, a quoted text is one word: `git --git-dir "a b" push`. The last text reads
- * each line alone, because an apostrophe in a here-document does not open a quote.
+ * may read the quoted words. In the others, a quoted text is one word: `git --git-dir "a b" push`. There is such a text
+ * for each line, because an apostrophe in a here-document does not open a quote, and a backslash in a comment escapes
+ * no line end. Returns undefined if this is too much to search.
  */
-function searchedTexts(command: string, shell: Shell): readonly string[] {
-  const joined = (text: string): string =>
-    text.replaceAll(ONE_WORD[shell], (found) =>
+function searchedTexts(command: string, shell: Shell): readonly string[] | undefined {
+  const logicalLine = LOGICAL_LINE[shell];
+  const lines: string[] = [];
+  let start = 0;
+  let chars = 0;
+  for (const { length } of command.split('\n')) {
+    logicalLine.lastIndex = start;
+    const [line = ''] = logicalLine.exec(command) ?? [];
+    lines.push(line);
+    start += length + 1;
+    chars += line.length;
+    if (chars > MAX_READ_CHARS) return undefined;
+  }
+  const joined = lines.map((line) =>
+    line.replaceAll(ONE_WORD[shell], (found) =>
       found.startsWith('#') || /^[\\^]\r?\n/u.test(found) ? found : found.replaceAll(WORD_END, '_'),
-    );
-  return [command, joined(command), command.split('\n').map(joined).join('\n')];
+    ),
+  );
+  return [command, ...joined];
 }
 
-function wordsOf(part: string): string[] {
-  return part.split(/\s+/u).filter((word) => word !== '');
+/**
+ * Returns the words of each command in the text. It reads the text twice: as `sh` does, and with more characters between
+ * words, for other shells.
+ */
+function partsOf(text: string): readonly (readonly string[])[] {
+  return [
+    ...text.split(COMMAND_SEPARATOR).map((part) => part.split(/[ \t]+/u)),
+    ...text.split(SEPARATOR_OR_BRACE).map((part) => part.split(/\s+/u)),
+  ].map((words) => words.filter((word) => word !== ''));
 }
 
+/** Returns a program's name without its directory, and without the ending that `cmd` does not need. */
 function ownName(word: string): string {
-  return word.split('/').at(-1) ?? '';
+  return (word.split(/[\\/]/u).at(-1) ?? '').replace(PROGRAM_ENDING, '');
 }
 
 /**
@@ -101,6 +142,7 @@ function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
     const before = at === -1 ? words : words.slice(0, at);
     return (
       before.some((word) => ASSIGNMENT.test(word)) ||
+      EXPORT.test(before.join(' ')) ||
       (at !== -1 && words.slice(at + 1).some((word) => SETTING.test(word)))
     );
   });
@@ -115,7 +157,7 @@ function runsProgram(words: readonly string[], wanted: readonly string[]): boole
 
 function isProgram(word: string, name: string, at: number): boolean {
   const own = ownName(word);
-  return word === name || own === name || own === `${name}.exe` || (at === 0 && GLOB.test(own));
+  return word === name || own === name.replace(PROGRAM_ENDING, '') || (at === 0 && GLOB.test(own));
 }
 
 /** Returns true if the rule's other words follow in order. Only options and their values may be between them. */

@@ -50,6 +50,18 @@ describe('mentions, which finds a command in a shell line', () => {
     'git &>/dev/null push',
     'git &>>log push',
     'git {log}>/dev/null push',
+    'git >\u00A0 push',
+    '<&-git push',
+    // These are line ends: after an escaped backslash, in a comment, and after characters that only other shells know.
+    'true a\\\\\ngit push',
+    'true # a\\\ngit push',
+    'true a\\\r\ngit push',
+    'true a^\ngit push',
+    // These are words.
+    'git -C {} push',
+    'find . -name git -exec {} push ;',
+    'git --exec-path=a\u00A0b\u00A0c push',
+    "cat <<END\nit's\nEND\ngit -C 'a\nb' push",
   ])('the line %j may run "git push"', (command) => {
     expect(checkCommandMention(command, PUSH, 'sh')).toBe('yes');
   });
@@ -84,9 +96,16 @@ describe('mentions, which finds a command in a shell line', () => {
     'export A=1; git p',
     'alias g=git; g push',
     'cat commands | sh',
-    'find . -name git -exec {} push ;',
     '. ./commands',
     "sh -c 'ls *'",
+    '{git,push,"a b"}',
+    '{git,push,"{"}',
+    'sudo /bin/[]g]it push',
+    'sudo /bin/["g"]it push',
+    'git --config-env=<(true) push',
+    'read GIT_CONFIG_COUNT <f; export GIT_CONFIG_COUNT; git p',
+    'set -a; read GIT_CONFIG_COUNT <f; git p',
+    'true\\\n'.repeat(1600),
   ])('the line %.30j cannot be parsed with certainty', (command) => {
     expect(checkCommandMention(command, PUSH, 'sh')).toBe('maybe');
   });
@@ -114,6 +133,8 @@ describe('mentions, which finds a command in a shell line', () => {
     expect(checkCommandMention('%GIT% push', PUSH, 'cmd')).toBe('maybe');
     expect(checkCommandMention('g^it push', PUSH, 'cmd')).toBe('yes');
     expect(checkCommandMention('git.exe push', PUSH, 'cmd')).toBe('yes');
+    expect(checkCommandMention('"C:\\Program Files\\Git\\git.exe" push', PUSH, 'cmd')).toBe('yes');
+    expect(checkCommandMention('npm.cmd publish', ['npm', 'publish'], 'cmd')).toBe('yes');
     expect(checkCommandMention(`echo ' & git --git-dir "a b" push & echo '`, PUSH, 'cmd')).toBe('yes');
   });
 
