@@ -28,6 +28,8 @@ interface OfferOptions {
   columns?: () => number;
   /** Returns the title of a task, if the client has several tasks. */
   taskTitle?: (taskId: string) => string | undefined;
+  /** Returns the name of the task's agent, if the bridge has several agents. */
+  agentName?: (taskId: string) => string | undefined;
 }
 
 export class FormHistory {
@@ -48,17 +50,20 @@ export class FormHistory {
   readonly #fields: FormFieldsSetting;
   readonly #columnsNow: () => number;
   readonly #taskTitle: (taskId: string) => string | undefined;
+  readonly #agentName: (taskId: string) => string | undefined;
 
   constructor({
     now = () => performance.now(),
     fields = 'none',
     columns = () => FORM_ROW_COLUMNS,
     taskTitle = () => undefined,
+    agentName = () => undefined,
   }: OfferOptions = {}) {
     this.#now = now;
     this.#fields = fields;
     this.#columnsNow = columns;
     this.#taskTitle = taskTitle;
+    this.#agentName = agentName;
   }
 
   /** The width of a form's rows in the client's window now. */
@@ -87,6 +92,7 @@ export class FormHistory {
       fields: this.#fields,
       columns: this.#columns.get(taskId) ?? this.#columnsNow(),
       task: this.#taskTitle(taskId),
+      agent: this.#agentName(taskId),
     });
   }
 

@@ -65,6 +65,8 @@ export interface FormLayout {
   columns: number;
   /** The title of the task, if the client has several. Absent otherwise: the person knows the only one. */
   task?: string | undefined;
+  /** The name of the agent, if the bridge has several. Absent otherwise. */
+  agent?: string | undefined;
 }
 
 const DEFAULT_LAYOUT: FormLayout = { fields: 'none', columns: FORM_ROW_COLUMNS };
@@ -93,7 +95,7 @@ interface PlacedAction {
   following: number;
 }
 
-// The key of a form does not depend on what follows, or on other tasks. So an answer counts, even if one of the later
+// The key of a form does not depend on what follows, on other tasks, or on the number of agents. So an answer counts, even if one of the later
 // actions was decided elsewhere meanwhile.
 
 function actionAsk(
@@ -154,10 +156,10 @@ function answerAsk(
   placed: PlacedAction,
   { asked, before, layout }: { asked: AskedQuestion; before: EarlierForms | undefined; layout: FormLayout },
 ): FormCandidate {
-  const { columns, task } = layout;
+  const { columns, task, agent } = layout;
   const { action, following } = placed;
   const { callId } = action;
-  const by = askerRows(action, 0, columns);
+  const by = askerRows(askerOf(action), 0, columns);
   const text = untrustedTextRows(asked.text, columns);
   const fields = formFieldsOfQuestion(asked);
   if (
@@ -170,27 +172,33 @@ function answerAsk(
   }
   const note = noteRows(before, columns);
   const key = keyOf(action, formOf(messageOf(note, [...by, ...text]), fields), before);
-  const counted = askerRows(action, following, columns);
-  const all = [...(counted.length === by.length ? counted : by), ...text];
+  const named = askerRows(askerOf(action, agent), following, columns);
+  const all = [...(named.length === by.length ? named : by), ...text];
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
   const form = formOf(messageOf(note, withTask(all, task, limits)), fields);
   return { about: 'asked', key, callId, form, action, asked };
 }
 
+function askerOf({ tool, source }: PendingAction, agent?: string): string {
+  return source.type === 'built-in'
+    ? agentText(agent)
+    : `${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
+}
+
+function agentText(agent?: string): string {
+  return agent === undefined ? 'The agent' : `Agent "${visibleLine(agent)}"`;
+}
+
 /** Returns the rows that say who asks the question. */
-function askerRows({ tool, source }: PendingAction, following: number, columns: number): readonly string[] {
+function askerRows(asker: string, following: number, columns: number): readonly string[] {
   const more = following === 0 ? '' : ` ${followingText(following)}`;
-  const asker =
-    source.type === 'built-in'
-      ? 'The agent'
-      : `${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
   return bridgeTextRows(`${asker} asks${more}:`, columns);
 }
 
 function questionAsk(
   question: PlainTextQuestion,
   before: EarlierForms | undefined,
-  { columns, task }: FormLayout,
+  { columns, task, agent }: FormLayout,
 ): FormCandidate {
   const { id: callId, shown, text } = question;
   const rows = untrustedTextRows(text, columns);
@@ -203,7 +211,9 @@ function questionAsk(
   };
   const key = keyOf({ callId, shown }, formOf(messageOf(note, rows), fields), before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
-  const form = formOf(messageOf(note, withTask(rows, task, limits)), fields);
+  const by = askerRows(agentText(agent), 0, columns);
+  const all = by.length + rows.length <= limits.maxRows ? [...by, ...rows] : rows;
+  const form = formOf(messageOf(note, withTask(all, task, limits)), fields);
   return { about: 'question', key, callId, form, question };
 }
 

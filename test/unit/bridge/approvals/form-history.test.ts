@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { FormCandidate } from '../../../../bridge/approvals/form.ts';
 import { FormHistory } from '../../../../bridge/approvals/form-history.ts';
+import { questionWithCode } from '../../../../bridge/dialects/plain-text-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const asked = (...changes: Parameters<typeof pendingWrite>[1][]) => ({
@@ -28,6 +29,25 @@ describe('the forms that wait for an answer', () => {
       { preview: { type: 'url' as const, url: 'https://a.example' } },
     ])
       expect(first(new FormHistory().lastOffered('task', asked(change))).key).not.toBe(key);
+  });
+
+  test('the form of a question says who asks: the agent, by its name if the bridge has several', () => {
+    const several = new FormHistory({ agentName: () => 'gem\u202eini' });
+    const questions = {
+      pending: [pendingWrite('one', { reason: 'question', preview: { type: 'question', text: 'Sure?' } })],
+      question: questionWithCode({ id: 'q', text: 'Why?' }),
+    };
+    const named = several.offer('task', questions);
+    const only = new FormHistory().offer('task', questions);
+    expect(named.map(messageOf)).toEqual([
+      'Agent "gem\\u{202e}ini" asks (then 1 more):\n│ Sure?',
+      'Agent "gem\\u{202e}ini" asks:\n│ Why?',
+    ]);
+    expect(only.map(messageOf)).toEqual([
+      'The agent asks (then 1 more):\n│ Sure?',
+      'The agent asks:\n│ Why?',
+    ]);
+    expect(named.map(({ key }) => key)).toEqual(only.map(({ key }) => key));
   });
 
   test('a form names its task, as long as the client has several', () => {
