@@ -11,6 +11,7 @@ import type { NonTerminalState } from '../agents/list-tasks.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import { dataOfPart } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
+import { encodeTaskHandle } from './mcp-task-id.ts';
 import { taskTitleOf } from './task-title.ts';
 import type { Session } from './session/session.ts';
 import { foldObservedEvent, sessionCostUsd } from './session/observed-task.ts';
@@ -269,6 +270,15 @@ export async function findAgentSessionsByPrefix(
     return found.tasks.map((each) => ({ ...each, agent: agent.name, title: taskTitleOf(each.title) }));
   const { sessions } = await listSessionsOfAgent(agent, {});
   return sessions.filter((each) => hasSessionPrefix(each, prefix));
+}
+
+/** Returns the MCP task id of a session, which also names the agent. Two agents may use the same session id. */
+export function handleOfListed({
+  sessionId,
+  taskId,
+  agent,
+}: Pick<MatchingSession, 'sessionId' | 'taskId' | 'agent'>): string {
+  return encodeTaskHandle({ sessionId, taskId: taskId ?? '', agent });
 }
 
 export function hasSessionPrefix(

@@ -105,6 +105,7 @@ export class Sessions {
 
   async #find(sessionId: string, finding: FindOptions): Promise<Session> {
     const { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal } = finding;
+    if (named === undefined) this.#requireOneAgent(sessionId);
     const until = performance.now() + timeout;
     for (;;) {
       const live = this.#live.find(sessionId, named?.name);
@@ -134,7 +135,24 @@ export class Sessions {
   }
 
   /**
-   * Returns the id of the only session in memory or in the outbox whose first digits these are. The commands that a
+   * Agents choose ids, so several may use the same one.
+   * @throws ProductError UNKNOWN_SESSION if this user has such sessions with several agents
+   */
+  #requireOneAgent(handle: string): void {
+    const inMemory = this.#registry.all.filter(({ name }) => this.#live.find(handle, name) !== undefined);
+    const recorded = this.#outbox.findByHandle(handle).map(({ agent }) => agent);
+    const names = [...new Set([...inMemory.map(({ name }) => name), ...recorded])];
+    if (names.length < 2) return;
+    throw new ProductError(
+      'UNKNOWN_SESSION',
+      `Several agents have a session "${handle}": ${names.map((name) => `"${name}"`).join(', ')}. Name the one you mean as agent.`,
+      { facts: { sessionId: handle } },
+    );
+  }
+
+  /**
+   * Returns the id of the only session in memory or in the outbox whose first digits these are. Before its message is
+   * delivered, a session has the id of the message. The commands that a
    * person copies have only these digits. Agents are not asked, because one that hangs would delay the command: two
    * random UUIDs hardly have the same digits. Returns undefined if there is no such session, or if there are several.
    */
@@ -145,7 +163,8 @@ export class Sessions {
     ];
     const ids = known
       .filter(({ agent }) => named === undefined || agent === named.name)
-      .flatMap(({ sessionId }) => (firstDigitsOfUuid(sessionId) === digits ? sessionId : []));
+      .flatMap(({ sessionId, messageIds }) => [sessionId, ...messageIds])
+      .filter((id) => firstDigitsOfUuid(id) === digits);
     const [only, another] = new Set(ids);
     return another === undefined ? only : undefined;
   }

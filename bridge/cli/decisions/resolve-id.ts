@@ -3,9 +3,8 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { decidedByText } from '../../../shared/text/decided-by-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { encodeTaskHandle } from '../../sessions/mcp-task-id.ts';
-import { hasIdPrefix } from '../../sessions/id-prefix.ts';
-import { hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
+import { hasIdPrefix, isShortId, MIN_SHORT_ID_CHARACTERS } from '../../sessions/id-prefix.ts';
+import { handleOfListed, hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
@@ -32,8 +31,15 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   const { sessions: named, unreachable } = await sessions.withPrefix(given);
   const all = named.length > 0 ? named : (await sessions.list({ newest: MAX_NAMED_SESSIONS })).sessions;
   const found = sessionIdOrError(all, given);
-  if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` No answer from agent "${agent}": ${message}`);
+  if (typeof found === 'string') {
+    const isExact = all.some(({ sessionId, taskId }) => given === sessionId || given === taskId);
+    if (unsure.length === 0 || isExact || isShortId(given)) return sessions.find(found);
+    throw unknownSession(
+      given,
+      `The session ${visibleLine(found)} begins with "${given}", and another may too. Type at least ${String(MIN_SHORT_ID_CHARACTERS)} characters of its id.${unsure.join('')}`,
+    );
+  }
   // An agent that cannot be reached may have the session. So the error must not say that the session does not exist.
   if (all.length === 0 && unsure.length > 0)
     throw new ProductError(
@@ -110,7 +116,7 @@ function handleOf(session: MatchingSession, all: readonly MatchingSession[]): st
   const isShared = all.some(
     ({ sessionId, agent }) => sessionId === session.sessionId && agent !== session.agent,
   );
-  return isShared ? encodeTaskHandle({ ...session, taskId: session.taskId ?? '' }) : session.sessionId;
+  return isShared ? handleOfListed(session) : session.sessionId;
 }
 
 function namesOf(sessions: readonly MatchingSession[], all: readonly MatchingSession[]): string {

@@ -4,11 +4,13 @@ import { Agent } from '../../../../bridge/agents/agent.ts';
 import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
+import { resolveSession } from '../../../../bridge/cli/decisions/resolve-id.ts';
 import { encodeTaskHandle } from '../../../../bridge/sessions/mcp-task-id.ts';
 import { Sessions } from '../../../../bridge/sessions/sessions.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
+import { outboxEntry } from '../../../support/outbox-entry.ts';
 import { FakeTask } from '../../../support/fake-agent-task.ts';
 import { quietConnection } from '../../../support/quiet-connection.ts';
 
@@ -94,6 +96,62 @@ describe('finding a session', () => {
     const connections = jest.spyOn(agent, 'connect');
     expect(await sessions.find('session-b615d150')).toBe(found);
     expect(connections).not.toHaveBeenCalled();
+  });
+
+  test('the first digits of a message id find its session, after another bridge has delivered the message', async () => {
+    const messageId = 'b615d150-191a-497b-83b6-3172b179d62f';
+    agent.tasks.push(new FakeTask('task-1', 'session-1', true).work().toTask());
+    outbox.put(
+      outboxEntry(messageId, {
+        agent: agent.name,
+        state: { type: 'accepted', taskId: 'task-1', sessionId: 'session-1' },
+      }),
+    );
+    expect((await sessions.find('b615d150')).id).toBe('session-1');
+  });
+
+  test('a session id that two agents use needs the name of one, or an MCP task id', async () => {
+    const other = new ListingAgent('other');
+    const both = createSessions(agent, other);
+    for (const each of [agent, other]) {
+      each.tasks.push(new FakeTask(`task-${each.name}`, 'session-1', true).work().toTask());
+      outbox.put(
+        outboxEntry(each.name, {
+          agent: each.name,
+          state: { type: 'accepted', taskId: `task-${each.name}`, sessionId: 'session-1' },
+        }),
+      );
+    }
+    await expect(both.find('session-1')).rejects.toMatchObject({
+      reason: 'UNKNOWN_SESSION',
+      message: expect.stringContaining('Several agents have a session "session-1": "listing", "other".'),
+    });
+    for (const each of [agent, other]) {
+      const found = await both.find('session-1', { agent: each });
+      expect(found.agent).toBe(each);
+      const handle = encodeTaskHandle({ sessionId: 'session-1', taskId: '', agent: each.name });
+      expect(await both.find(handle)).toBe(found);
+    }
+    await expect(resolveSession(both, 'session-1')).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /Several sessions[^]*session-1::task-listing::listing[^]*session-1::task-other::other/,
+      ),
+    });
+  });
+
+  test('a short prefix selects no session while an agent is unreachable, because that agent may have another', async () => {
+    const away = new Agent('away', () => Promise.reject(new Error('it is away')));
+    agent.tasks.push(new FakeTask('task-1', 'session-683094b4-0943', true).work().toTask());
+    const both = createSessions(agent, away);
+    await expect(resolveSession(both, '6830')).rejects.toMatchObject({
+      reason: 'UNKNOWN_SESSION',
+      message: expect.stringMatching(
+        /^The session session-683094b4-0943 begins with "6830", and another may too\..*"away"/,
+      ),
+    });
+    expect((await resolveSession(both, '683094b4')).id).toBe('session-683094b4-0943');
+    expect((await resolveSession(both, 'task-1')).id).toBe('session-683094b4-0943');
+    expect((await resolveSession(createSessions(agent), '6830')).id).toBe('session-683094b4-0943');
   });
 
   test('a prefix finds the sessions of two agents that use the same session id', async () => {
