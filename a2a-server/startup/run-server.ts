@@ -167,7 +167,8 @@ export async function startOpenedServer(
     health: () => ({
       version: record.version,
       agent: agentBackendText(settings),
-      journal: journal.reachable() ? 'ok' : 'unreachable',
+      // A database that hangs closes no connection, and renews no lease.
+      journal: journal.reachable() && journal.ownership.leaseMs() !== 0 ? 'ok' : 'unreachable',
       mcpServers: servers(),
       shell: confinementText(confinement),
       clock: clockCheck.jump === 0 ? 'ok' : clockProblemText(clockCheck.jump),

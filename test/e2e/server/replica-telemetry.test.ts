@@ -23,6 +23,11 @@ async function samplesOf({ server }: Stage): Promise<Sample[]> {
   return parsePrometheusText(await response.text());
 }
 
+/** Asks until `/readyz` has the status. */
+async function untilReadyIs(status: number, { server }: Stage): Promise<void> {
+  while ((await fetch(`${server.url}/readyz`)).status !== status) await pause();
+}
+
 /** Asks until the metric has the value. */
 async function untilValue(of: Stage, name: string, value: number): Promise<void> {
   while (sampleValue(await samplesOf(of), name) !== value) await pause();
@@ -84,14 +89,17 @@ onPostgres([], (database) => {
     }
   });
 
-  it('a server whose database hangs still answers, says that it has no journal and no lease, and recovers', async () => {
+  it('a server whose database hangs still answers, is not ready, has no journal and no lease, and recovers', async () => {
     const server = await replica(proxy.url);
     await untilValue(server, 'a2a_server_journal_reachable', 1);
+    await untilReadyIs(200, server);
     proxy.freeze();
+    await untilReadyIs(503, server);
     await untilValue(server, 'a2a_server_lease_remaining_seconds', 0);
     await untilValue(server, 'a2a_server_journal_reachable', 0);
     proxy.cut();
     await untilValue(server, 'a2a_server_journal_reachable', 1);
     while (!sampleValue(await samplesOf(server), 'a2a_server_lease_remaining_seconds')) await pause();
+    await untilReadyIs(200, server);
   });
 });
