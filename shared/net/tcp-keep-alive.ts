@@ -1,5 +1,5 @@
 /** The time without data after which the kernel sends a TCP keep-alive probe. */
-const PROBE_AFTER_MS = 60_000;
+export const PROBE_AFTER_MS = 60_000;
 
 /**
  * Options of `createServer`. E4: a lost connection changes no task. With these options, the kernel also detects a

@@ -5,6 +5,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Pool, types, type ClientConfig } from 'pg';
+import { PROBE_AFTER_MS } from '../../../shared/net/tcp-keep-alive.ts';
 import { errorMessageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { SqlRow } from '../../../shared/state/sql-row.ts';
 
@@ -89,7 +90,9 @@ function clientConfig({ url }: DatabaseAddress): ClientConfig {
     fallback_application_name: 'a2a-server',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
+    // Some networks silently drop a connection that is idle for minutes. By default, the first probe comes after hours.
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     types: numbers,
   };
 }

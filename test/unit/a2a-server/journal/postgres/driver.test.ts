@@ -1,5 +1,6 @@
 /** Tests the connections to a real PostgreSQL. */
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
+import { Socket } from 'node:net';
 import {
   openPostgresConnection,
   openPostgresPool,
@@ -8,11 +9,14 @@ import {
 import { onPostgres } from '../../../../support/on-postgres.ts';
 
 onPostgres(['default_transaction_isolation=serializable'], (server) => {
-  it('E1 each connection has the isolation level that the statements need', async () => {
+  it('E1 each connection has the isolation level that the statements need, and keeps an idle network path open', async () => {
+    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
     const address = parseDatabaseUrl(await server().createDatabase());
     const [connection, pool] = [await openPostgresConnection(address), openPostgresPool(address, 1)];
     for (const each of [connection, pool])
       expect(await each.query({ text: 'SHOW transaction_isolation' })).toEqual([['read committed']]);
+    expect(keepAlive.mock.calls.filter(([, probeAfterMs]) => probeAfterMs === 60_000)).toHaveLength(2);
+    keepAlive.mockRestore();
     connection.close();
     await pool.close();
   });
