@@ -18,7 +18,7 @@ import type { Metrics, MeasuredServerState } from './metrics.ts';
 import { metricNameWithUnit } from './prometheus-name.ts';
 import { serviceResource } from '../../shared/telemetry/service-resource.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
-import { STATE_NAMES } from '../task/snapshot.ts';
+import { STATE_NAMES, TERMINAL_STATES } from '../task/snapshot.ts';
 import { TaskActivityTracker, type TaskActivity } from './task-activity.ts';
 
 /** The interval of exports. It is OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
@@ -84,11 +84,13 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
   const countRefusals = (limit: LimitName, scope: LimitScope, refusals: number): void =>
     instruments.add('a2a.server.refusals', refusals, { 'a2a.limit': limit, 'a2a.limit.scope': scope });
-  // Prometheus sees the first refusal as an increase only if there was a zero before.
+  // Prometheus sees the first count as an increase only if there was a zero before.
   for (const limit of REFUSING_LIMITS) for (const scope of LIMIT_SCOPES) countRefusals(limit, scope, 0);
   const countPushes = (result: PushResult, attempts: number): void =>
     instruments.add('a2a.server.push_notifications', attempts, { 'a2a.push.result': result });
   for (const result of PUSH_RESULTS) countPushes(result, 0);
+  for (const state of TERMINAL_STATES)
+    instruments.add('a2a.server.ended_tasks', 0, { 'a2a.task.state': state });
   return {
     appended(taskId, entries) {
       for (const activity of activities.note(taskId, entries)) countActivity(instruments, activity, known);

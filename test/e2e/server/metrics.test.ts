@@ -36,6 +36,8 @@ describe('GET /metrics', () => {
     expect(sampleValue(before, 'a2a_server_journal_size_bytes')).toBeGreaterThan(1_000);
     expect(sampleValue(before, 'a2a_server_journal_reachable')).toBe(1);
     expect(sampleValue(before, 'a2a_server_streams')).toBe(0);
+    // Without this zero, the alert A2aTasksFail would not see the first failed tasks.
+    expect(sampleValue(before, 'a2a_server_ended_tasks_total', { a2a_task_state: 'failed' })).toBe(0);
 
     const secret = decisionOn(pending, 'approve', { reason: 'SECRET' });
     await (await peer.decide(taskId, [secret])).rest();
