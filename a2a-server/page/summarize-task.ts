@@ -3,7 +3,12 @@ import { type DemandedApprover, approverInsteadOfReader } from '../../shared/pro
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
 import { ellipsize } from '../../shared/text/shortened-text.ts';
-import { actionForReader, type OfferedDecisions, type TaskReader } from '../http/wire/reader-decisions.ts';
+import {
+  actionForReader,
+  hasDecidingRole,
+  type OfferedDecisions,
+  type TaskReader,
+} from '../http/wire/reader-decisions.ts';
 import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
 import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
@@ -71,6 +76,14 @@ export function countDecidableActions(
   if (waitingFor === null) return 0;
   if (waitingFor.type !== 'actions') return 1;
   return pending.filter((action) => otherApproverFor(action, reader) === undefined).length;
+}
+
+/**
+ * Returns how many actions of waiting tasks without a summary count for this reader: one for each task, or none if the
+ * reader may decide nothing.
+ */
+export function countWithoutSummary(tasks: number, reader: TaskReader): number {
+  return hasDecidingRole(reader) ? tasks : 0;
 }
 
 /** Returns what the task waits for. If only another person may decide all of its actions, says who. */

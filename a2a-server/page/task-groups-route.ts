@@ -30,6 +30,7 @@ import type { StateName } from '../task/snapshot.ts';
 import { FilterValueCache } from './filter-value-cache.ts';
 import {
   countDecidableActions,
+  countWithoutSummary,
   summarizeTask,
   type TaskSummary,
   waitingForShownTo,
@@ -43,7 +44,7 @@ const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
 
 const MAX_PAGE_SIZE = 100;
 
-/** The number of waiting tasks whose actions are counted. Each further waiting task counts as one action. */
+/** The number of waiting tasks whose actions are counted. */
 const MAX_COUNTED_TASKS = 200;
 /** The number of tasks for which the page may show a notification at once. */
 const MAX_NOTIFIED_TASKS = 20;
@@ -116,7 +117,7 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'now'>): Router
   const attentionOf = async (reader: TaskReader): Promise<TaskGroups['attention']> => {
     const filter = { ...visibleTasksFilter(reader), states: STATES_OF.waiting };
     const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED_TASKS });
-    let count = total - rows.length;
+    let count = countWithoutSummary(total - rows.length, reader);
     const forReader: TaskRow[] = [];
     for (const row of rows) {
       const summary = await summaryOf(row);

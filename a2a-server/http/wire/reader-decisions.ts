@@ -34,9 +34,14 @@ export function budgetQuestionForReader(question: string, reader: TaskReader | u
   return role === undefined ? question : `${question}\n\n${approvalNeededText({ role })}.`;
 }
 
+/** True if the reader's token has the role that every decision needs. */
+export function hasDecidingRole({ roles }: Pick<TaskReader, 'roles'>): boolean {
+  return roles.includes(DECIDING_ROLE);
+}
+
 /** Returns the role that the reader's token lacks for every decision. Undefined if it lacks none. */
 function missingRole(reader: TaskReader | undefined): DemandedApprover['role'] {
-  if (reader === undefined || reader.roles.includes(DECIDING_ROLE)) return undefined;
+  if (reader === undefined || hasDecidingRole(reader)) return undefined;
   const tenant = tenantOf(reader.principal);
   return { needed: DECIDING_ROLE, held: [...reader.roles], ...(tenant !== undefined && { tenant }) };
 }
