@@ -1,8 +1,10 @@
 import { basename, dirname, isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
+import { withDescendants } from '../tools/workspace/removal-tree.ts';
 import { outsideWorkspaceError } from '../tools/workspace/split-path.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
+import { isRunLaterFile } from './run-later-files.ts';
 
 /** A path relative to the workspace's root, with `/`. The root is `.`. */
 export interface ResolvedTargetPath {
@@ -23,6 +25,11 @@ export interface ResolvedTargets {
   hosts: readonly string[];
   /** True if the paths, `command` and `hosts` do not say the whole effect of the call. */
   incomplete?: true;
+  /**
+   * True if a file tool changes a path in a repository without a working tree, or a tree with a file that runs later.
+   * The names of `paths` and `trees` do not show this.
+   */
+  runLater?: true;
 }
 
 export interface CallFacts {
@@ -41,7 +48,7 @@ export const NO_RESOLVED_TARGETS: ResolvedTargets = { paths: [], trees: [], comm
 export async function resolveTargets(
   tool: Tool,
   input: unknown,
-  workspace: Pick<Workspace, 'root' | 'locate'>,
+  workspace: Pick<Workspace, 'root' | 'locate'> & Partial<Pick<Workspace, 'survey'>>,
 ): Promise<ResolvedTargets> {
   const {
     paths = [],
@@ -66,8 +73,36 @@ export async function resolveTargets(
       leadsTo: parent === undefined ? undefined : posix.join(parent, basename(path)),
     };
   };
+  /** git takes a directory with a file `HEAD` for a repository. The mode `accept-edits` asks before it creates one. */
+  const isInRepository = async (path: string): Promise<boolean> => {
+    const directories = directoriesAbove((await inside(path)) ?? '.');
+    const heads = await Promise.all(
+      directories.map(async (directory) => {
+        const head = posix.join(directory, 'HEAD');
+        return workspace.locate(head).then(
+          (found) => found.kind !== 'missing' || found.path !== head,
+          () => true,
+        );
+      }),
+    );
+    return heads.includes(true);
+  };
+  const holdsRunLaterFile = async (tree: string): Promise<boolean> => {
+    // If the survey fails, the tool fails too.
+    const found = await workspace.survey?.(tree, new AbortController().signal).catch(() => undefined);
+    return found !== undefined && withDescendants(found).some(({ path }) => isRunLaterFile(path));
+  };
+  const runLater =
+    tool.sideEffect === 'files' &&
+    (
+      await Promise.all([
+        ...[...paths, ...entries, ...trees].map(isInRepository),
+        ...trees.map(holdsRunLaterFile),
+      ])
+    ).includes(true);
   return {
     root: workspace.root,
+    ...(runLater && { runLater }),
     // An entry may be a link. An allow rule must then match the link and its target.
     paths: await Promise.all([
       ...[...paths, ...entries].map(located),
@@ -92,6 +127,12 @@ export function workspaceByText(root: string): Pick<Workspace, 'root' | 'locate'
       return { path: inside, kind: 'missing' };
     },
   };
+}
+
+/** Returns the directories of the path, from the workspace's root (`.`) on. */
+function directoriesAbove(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return ['.', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))];
 }
 
 function normalisedPath(path: string, root: string): string {

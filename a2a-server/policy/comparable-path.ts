@@ -3,11 +3,15 @@
 const ASCII = /^[ -~]*$/u;
 
 /**
- * Returns the path without the differences that macOS ignores, except the case: composed and decomposed letters, other
- * forms of a letter (`ſ` becomes `s`), and invisible characters.
+ * Returns the path without the differences that macOS or a folder of ext4 without case ignores, except the case of ASCII
+ * letters: composed and decomposed letters, other forms of a letter (`ſ` becomes `s`, `ß` becomes `ss`), and invisible
+ * characters.
  */
 export function comparablePath(path: string): string {
   // Most paths are ASCII, and a search compares each of its paths with each rule.
   if (ASCII.test(path)) return path;
-  return path.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return path
+    .normalize('NFKC')
+    .replaceAll(/[^ -~]+/gu, (letters) => letters.toLowerCase().toUpperCase().toLowerCase())
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }

@@ -59,20 +59,22 @@ const REPOSITORY = /.\.git$/u;
  * True if the call changes a file that another program runs, or reads commands from, without being asked. Also true if the
  * call may change any file of the workspace, or a file outside of it.
  */
-export function changesRunLaterFile({ paths, trees, root = '' }: ResolvedTargets): boolean {
-  if (isInRunLaterDirectory(root)) return true;
+export function changesRunLaterFile({ paths, trees, root = '', runLater }: ResolvedTargets): boolean {
+  if (runLater || isInRunLaterDirectory(root)) return true;
   if (trees.some(({ leadsTo }) => leadsTo === '.')) return true;
   return [...paths, ...trees]
     .flatMap(({ written, leadsTo }) => [written, leadsTo])
-    .some((path) => {
-      if (path === undefined) return true;
-      const names = path.split('/').map(comparableName);
-      return (
-        names.some((name) => DIRECTORIES.has(name)) ||
-        names.slice(0, -1).some((name) => REPOSITORY.test(name)) ||
-        FILES.has(names.at(-1) ?? '')
-      );
-    });
+    .some((path) => path === undefined || isRunLaterFile(path));
+}
+
+/** @param path relative to the workspace's root, with `/` */
+export function isRunLaterFile(path: string): boolean {
+  const names = path.split('/').map(comparableName);
+  return (
+    names.some((name) => DIRECTORIES.has(name)) ||
+    names.slice(0, -1).some((name) => REPOSITORY.test(name)) ||
+    FILES.has(names.at(-1) ?? '')
+  );
 }
 
 /** True if the workspace itself is such a directory, or in one. Coding agents keep their working trees in `worktrees`. */

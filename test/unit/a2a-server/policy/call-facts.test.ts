@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { NO_RESOLVED_TARGETS, resolveTargets } from '../../../../a2a-server/policy/call-facts.ts';
+import { changesRunLaterFile } from '../../../../a2a-server/policy/run-later-files.ts';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { policyOf } from '../../../support/judged-calls.ts';
@@ -52,6 +53,22 @@ describe('reachOf, the paths and hosts that a call uses', () => {
     expect(rule?.matches(call)).toBe('no');
     const moved = await resolveTargets(tool('move-file'), { path: 'link/a.txt', to: 'src/b' }, workspace);
     expect(moved.paths.map(({ leadsTo }) => leadsTo)).toEqual(['src/b', 'docs/a.txt', 'real/a.txt']);
+  });
+
+  it('reachOf knows a repository by its HEAD, and a file that runs later in a directory to delete', async () => {
+    const root = await temporaryDirectory();
+    await mkdir(join(root, 'mirror', 'hooks'), { recursive: true });
+    await symlink('refs/heads/main', join(root, 'mirror', 'HEAD'));
+    await mkdir(join(root, 'sub', 'deep', '.git'), { recursive: true });
+    await mkdir(join(root, 'plain', 'deep'), { recursive: true });
+    const workspace = await openWorkspace(root);
+    const runsLater = async (name: string, input: Record<string, unknown>): Promise<boolean> =>
+      changesRunLaterFile(await resolveTargets(tool(name), input, workspace));
+    for (const path of ['mirror/config', 'mirror/hooks/post-checkout', 'mirror/new/a'])
+      expect(await runsLater('write-file', { path, content: '' })).toBe(true);
+    expect(await runsLater('delete-file', { path: 'sub', recursive: true })).toBe(true);
+    expect(await runsLater('write-file', { path: 'sub/mirror', content: '' })).toBe(false);
+    expect(await runsLater('delete-file', { path: 'plain', recursive: true })).toBe(false);
   });
 
   it.each(['https://Example.COM:8443/x', 'http://example.com./', 'https://ex%61mple.com/'])(

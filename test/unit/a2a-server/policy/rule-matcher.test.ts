@@ -57,6 +57,8 @@ describe('a policy rule by path', () => {
 
   it.each([
     ['secrets/**', 'ſecrets/a'],
+    ['pass.txt', 'paẞ.txt'],
+    ['straße/**', 'STRASSE/a'],
     ['geheim-schlüssel', 'Geheim-Schlu\u0308ssel'],
     ['geheim-schlu\u0308ssel', 'geheim-schlüssel'],
     ['.env', '.e\u200dnv'],

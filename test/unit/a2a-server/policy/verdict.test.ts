@@ -104,6 +104,7 @@ describe('the policy’s verdict', () => {
     'node_modules/.bin/tsc',
     '.pre-commit-config.yaml',
     '.vſcode/tasks.json',
+    '.ßh/config',
     '.g\u200cit/hooks/x',
   ])('with the mode "accept-edits", the policy asks about %s, which a program runs later', (path) => {
     expect(judge(writeCall(path), { mode: 'accept-edits' })).toEqual({ type: 'ask' });
