@@ -59,8 +59,7 @@ export async function sendDecisions(
  * The decision stays valid.
  */
 async function sendAfterTurn(session: Session, text: string): Promise<void> {
-  const { signal } = new AbortController();
-  const end = await waitForSession({ session, timeout: MAX_WAIT_FOR_TURN_END_MS, signal });
+  const end = await waitForSession({ session, timeout: MAX_WAIT_FOR_TURN_END_MS });
   if (end !== 'settled' || session.view?.state !== 'completed')
     return session.leaveNotes([`${NOT_SENT}: its turn goes on. Send it once the turn has ended:\n${text}`]);
   const { buildUserMessage: message } = await import('../sessions/delegation-message.ts');

@@ -1,6 +1,6 @@
 /** Waits while a person decides on the agent's approval page. The agent reports the decision in the task's events. */
-import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session/session.ts';
+import { waitForSessionChange } from '../sessions/wait-for-session.ts';
 import type { FormCandidate } from './form.ts';
 import type { FormHistory } from './form-history.ts';
 
@@ -12,7 +12,7 @@ interface PageWait {
 }
 
 /** @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal */
-export function waitForDecisionOnPage(
+export async function waitForDecisionOnPage(
   { session, formHistory, timeout, signal }: PageWait,
   opened: readonly FormCandidate[],
 ): Promise<boolean> {
@@ -23,20 +23,8 @@ export function waitForDecisionOnPage(
     const open = formHistory.lastOffered(taskId, session.asked).filter(({ key }) => keys.has(key));
     return open.length < keys.size;
   };
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      stopListening();
-      stopReading();
-      stopWatching();
-      resolve(decided());
-    };
-    const timer = setTimeout(end, timeout);
-    const stopReading = session.watch();
-    const stopListening = session.listen(() => {
-      if (decided()) end();
-    });
-    const stopWatching = onAbort(signal, () => queueMicrotask(end));
-    if (decided()) queueMicrotask(end);
-  });
+  const stopReading = session.watch();
+  await waitForSessionChange(session, decided, { timeoutMs: timeout, signal });
+  stopReading();
+  return decided();
 }

@@ -2,12 +2,12 @@
  * Asks an agent to cancel a task. A3: a cancel and the end of the task may race. If the task ended first, the result is
  * `ended-before`.
  */
-import { onAbort } from '../../shared/runtime/abort.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { CancelDetails } from '../agents/connection.ts';
 import { hasEnded } from './session/observed-task.ts';
 import type { Session } from './session/session.ts';
+import { waitForSessionChange } from './wait-for-session.ts';
 
 /** The maximum time to wait for the end of a task whose agent has accepted the cancel, in milliseconds. */
 const MAX_WAIT_FOR_END_MS = 5_000;
@@ -75,25 +75,12 @@ export async function requestCancel(
  * JavaScript SDK 0.2. Others, such as those of Pydantic AI, do not stop their work at all. Never rejects, because the
  * agent has accepted the cancel.
  */
-function waitForEnd(session: Session, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(limit);
-      clearInterval(looks);
-      stopListening();
-      stopWatching();
-      resolve();
-    };
-    const limit = setTimeout(end, MAX_WAIT_FOR_END_MS);
-    // A task that waits for a person usually has no open stream, and an agent without streams sends nothing. So the
-    // session fetches the task until the limit.
-    const looks = setInterval(() => void session.refreshState().catch(() => undefined), POLL_MS);
-    const stopListening = session.listen(() => {
-      if (isOver(session)) end();
-    });
-    const stopWatching = signal === undefined ? () => undefined : onAbort(signal, () => queueMicrotask(end));
-    if (isOver(session)) end();
-  });
+async function waitForEnd(session: Session, signal: AbortSignal | undefined): Promise<void> {
+  // A task that waits for a person usually has no open stream, and an agent without streams sends nothing. So the
+  // session fetches the task until the limit.
+  const looks = setInterval(() => void session.refreshState().catch(() => undefined), POLL_MS);
+  await waitForSessionChange(session, () => isOver(session), { timeoutMs: MAX_WAIT_FOR_END_MS, signal });
+  clearInterval(looks);
 }
 
 function isOver({ view }: Session): boolean {

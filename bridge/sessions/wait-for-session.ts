@@ -1,7 +1,4 @@
-/**
- * Waits for a session. The wait ends when the task waits or has ended, after an error, at the time limit, or when the
- * caller stops waiting.
- */
+/** Waits for a change of a session. Each wait has a time limit, and ends early when the caller stops waiting. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session/session.ts';
@@ -26,11 +23,14 @@ export interface WaitOptions {
    */
   atLeast?: (view: TaskView) => boolean;
   /** Aborts when the caller stops waiting. The task continues. */
-  signal: AbortSignal;
+  signal?: AbortSignal | undefined;
   onActivity?: (activity: ToolCallEvent) => void;
 }
 
-/** @throws the error of the session's first message, or of this delivery */
+/**
+ * Waits until the task waits or has ended, until an error, or until the time limit.
+ * @throws the error of the session's first message, or of this delivery
+ */
 export function waitForSession({
   session,
   delivery,
@@ -77,17 +77,42 @@ export function waitForSession({
       if (change.type === 'activity') onActivity?.(change.activity);
       else if (change.type !== 'stream' && change.type !== 'decisions-sent') look();
     });
-    const stopWatching = onAbort(signal, () => queueMicrotask(() => end('gone')));
+    const stopWatching = signal && onAbort(signal, () => queueMicrotask(() => end('gone')));
     const release = (): void => {
       clearTimeout(timer);
       clearTimeout(naming);
       stopListening();
-      stopWatching();
+      stopWatching?.();
     };
     delivery?.then(() => {
       delivered = true;
       return look();
     }, refused);
     look();
+  });
+}
+
+/**
+ * Waits until `isDone` returns true. It is called now, and after each change of the session. Also resolves at the time
+ * limit, and when the signal aborts.
+ */
+export function waitForSessionChange(
+  session: Session,
+  isDone: () => boolean,
+  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal | undefined },
+): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stopListening();
+      stopWatching?.();
+      resolve();
+    };
+    const timer = setTimeout(end, timeoutMs);
+    const stopListening = session.listen(() => {
+      if (isDone()) end();
+    });
+    const stopWatching = signal && onAbort(signal, () => queueMicrotask(end));
+    if (isDone()) end();
   });
 }

@@ -30,10 +30,11 @@ export class WaitingMcpCalls {
 
   /**
    * Records that a tool call waits for the outcome of this message.
+   * @param call the signal of the tool call. A command has none, because a person does not withdraw it.
    * @returns a function that records on disk that the client has received the reply. It does nothing if the tool call
    * was cancelled.
    */
-  recordWaitingCall(messageId: string, call: AbortSignal): OnReplyConfirmed {
+  recordWaitingCall(messageId: string, call = new AbortController().signal): OnReplyConfirmed {
     this.#calls.set(messageId, call);
     onAbort(call, () => this.end(messageId, call));
     return () => {

@@ -72,16 +72,14 @@ async function carriedOut(
           command: call,
           settings: withMappedWorkspace(agent, {}),
         });
-  const { signal } = new AbortController();
   await waitForSession({
     session,
     delivery,
     timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000,
-    signal,
   });
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
   // reply.
-  if (session.view !== undefined) context.delegations.recordWaitingCall(messageId, signal)();
+  if (session.view !== undefined) context.delegations.recordWaitingCall(messageId)();
   // The person sees the result here, so the inbox does not announce it.
   if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);
   return session;

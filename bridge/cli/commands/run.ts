@@ -58,8 +58,7 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   let code: number;
   if (options.detach === true && !hasNoTask) code = reportStart(run, session);
   else if (options.json === true || hasNoTask) {
-    const { signal } = new AbortController();
-    await waitForSession({ session, timeout: MAX_WAIT_MS, signal });
+    await waitForSession({ session, timeout: MAX_WAIT_MS });
     code = printTaskOutcome(run, session);
   } else code = await watchAndAsk(run, session);
   // The person has seen the result, so the inbox does not announce it.
@@ -123,8 +122,7 @@ async function delegateTask(
     ...attachments,
   });
   for (const note of await unsupportedSettingsNotes(agent, wanted)) terminal.complain(note);
-  const { signal } = new AbortController();
-  const wait = (): Promise<WaitEndReason> => waitForSession({ session, delivery, timeout: 0, signal });
+  const wait = (): Promise<WaitEndReason> => waitForSession({ session, delivery, timeout: 0 });
   let ended = await wait();
   // Some agents send nothing before their answer. If this command ended, the answer would be lost.
   while (options.detach !== true && ended === 'time' && isFirstAttemptOpen(session.state))
@@ -140,7 +138,7 @@ async function delegateTask(
     );
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
   // reply.
-  delegations.recordWaitingCall(messageId, signal)();
+  delegations.recordWaitingCall(messageId)();
   return session;
 }
 
@@ -191,8 +189,7 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
  */
 async function catchUp(session: Session): Promise<void> {
   await session.look().catch(() => undefined);
-  const { signal } = new AbortController();
-  await waitForSession({ session, timeout: MAX_CATCH_UP_MS, signal });
+  await waitForSession({ session, timeout: MAX_CATCH_UP_MS });
 }
 
 function reportWaiting(

@@ -22,7 +22,7 @@ export async function sendDecisionsFromTerminal(
   await send(session, decisions, 'cli');
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
-  const end = await waitForSession({ session, timeout: MAX_WAIT_MS, signal: new AbortController().signal });
+  const end = await waitForSession({ session, timeout: MAX_WAIT_MS });
   if (end === 'trouble' && session.trouble !== undefined) throw sentButUnknownStateError(session.trouble);
 }
 

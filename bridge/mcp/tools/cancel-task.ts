@@ -1,9 +1,9 @@
 /** The MCP tool `cancel_running_task`: cancels the task of a session. */
 import { z } from 'zod';
-import { onAbort } from '../../../shared/runtime/abort.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import type { CancelOutcome } from '../../sessions/cancel-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
+import { waitForSessionChange } from '../../sessions/wait-for-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
@@ -26,7 +26,11 @@ export const cancelTaskTool = defineBridgeTool({
   async run({ sessionId, agent, reason = 'no reason was given' }, call) {
     const { registry, sessions, delegations } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
-    if (isFirstTry(session)) await untilNamed(session, call.signal);
+    // If the client cancels this tool call, the bridge still cancels the task.
+    await waitForSessionChange(session, () => !isFirstTry(session), {
+      timeoutMs: MAX_WAIT_FOR_TASK_ID_MS,
+      signal: call.signal,
+    });
     const ran = session.view?.calls.some((each) => each.state === 'running') === true;
     const end = await delegations.cancel(session, reason, call.signal);
     const outlives = ran ? (await session.agent.connect()).dialect.hazards.outlivesCancel : null;
@@ -67,25 +71,4 @@ function isFirstTry({ state }: Session): boolean {
   return (
     state.type === 'not-delivered' && (state.delivery.type === 'sending' || state.delivery.type === 'silent')
   );
-}
-
-/**
- * Resolves when the agent has sent the task id, or when the first attempt has failed. Also resolves when the client
- * cancels the tool call, or when the time limit is reached.
- */
-function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      stopListening();
-      stopWatching();
-      resolve();
-    };
-    const timer = setTimeout(end, MAX_WAIT_FOR_TASK_ID_MS);
-    const stopListening = session.listen(() => {
-      if (!isFirstTry(session)) end();
-    });
-    // If the client cancels this tool call, the bridge still cancels the task.
-    const stopWatching = onAbort(signal, () => queueMicrotask(end));
-  });
 }
