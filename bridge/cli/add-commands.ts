@@ -7,26 +7,20 @@ import { addHelpCommands } from '../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
-import type { CommandHandler as Run, CommandRun, CommonCommandOptions } from './context/run-command.ts';
+import type { CommandRun, CommonCommandOptions } from './context/run-command.ts';
 
 const ONE_OBJECT = 'print one JSON object, also for an error';
 
 export function addCommands(program: Command, places: BuiltProgramPaths): void {
-  const carryOut = async <Options extends CommonCommandOptions>(
-    it: Command,
-    work: Run<Options>,
-  ): Promise<void> => {
-    const { runCommand } = await import('./context/run-command.ts');
-    // `optsWithGlobals` also returns the program's own options, such as --state-dir. A user may write them before or
-    // after the command.
-    await runCommand(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
-  };
-  const onDemand = <Options extends CommonCommandOptions>(load: () => Promise<CommandFunction<Options>>) =>
+  const onDemand = <Options extends CommonCommandOptions>(load: LoadCommand<Options>) =>
     async function (this: Command): Promise<void> {
-      const work = await load();
-      await carryOut<Options>(this, (run) => work(run, ...this.processedArgs));
+      const work = await load(this);
+      const { runCommand } = await import('./context/run-command.ts');
+      // `optsWithGlobals` also returns the program's own options, such as --state-dir. A user may write them before or
+      // after the command.
+      const options = this.optsWithGlobals<Options & Record<string, unknown>>();
+      await runCommand<Options>((run) => work(run, ...this.processedArgs), options, places);
     };
-  const runner: Runner = { carryOut, onDemand };
   const add: Add = (usage, description, { into = program, json = ONE_OBJECT } = {}) =>
     into
       .command(usage)
@@ -40,13 +34,13 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
           process.stdout.isTTY ? process.stdout.columns : undefined,
         ),
       );
-  addSetUp(add, runner);
-  addModel(add, runner);
-  addAgents(add, runner);
-  addProbe(add, runner);
-  addTasks(add, runner);
-  addDecisions(add, runner);
-  addServer(program, add, runner);
+  addSetUp(add, onDemand);
+  addModel(add, onDemand);
+  addAgents(add, onDemand);
+  addProbe(add, onDemand);
+  addTasks(add, onDemand);
+  addDecisions(add, onDemand);
+  addServer(program, add, onDemand);
   addHelpCommands(program);
 }
 
@@ -64,27 +58,27 @@ type CommandFunction<Options extends CommonCommandOptions> = (
   ...words: Word[]
 ) => Promise<number | void>;
 
-interface Runner {
-  carryOut: <Options extends CommonCommandOptions>(it: Command, work: Run<Options>) => Promise<void>;
-  /** Returns the action of a command. `load` imports the function that runs it. */
-  onDemand: <Options extends CommonCommandOptions>(
-    load: () => Promise<CommandFunction<Options>>,
-  ) => (this: Command) => Promise<void>;
-}
+/** Imports the function that runs a command. */
+type LoadCommand<Options extends CommonCommandOptions> = (it: Command) => Promise<CommandFunction<Options>>;
+
+/** Returns the action of a command. */
+type OnDemand = <Options extends CommonCommandOptions>(
+  load: LoadCommand<Options>,
+) => (this: Command) => Promise<void>;
 
 /** Declares a command that has commands of its own, and also runs without one of them. */
 function addGroup(
   add: Add,
   name: string,
   description: string,
-  work: (it: Command) => Promise<void>,
+  work: (this: Command) => Promise<void>,
 ): Command {
   return add(name, description)
     .allowExcessArguments()
-    .action(async (_, it: Command) => {
-      const [unknown] = it.args;
-      if (unknown !== undefined) refuseUnknownCommand(it, unknown);
-      await work(it);
+    .action(async function (this: Command) {
+      const [unknown] = this.args;
+      if (unknown !== undefined) refuseUnknownCommand(this, unknown);
+      await work.call(this);
     });
 }
 
@@ -93,7 +87,7 @@ const PROBE_TEXT = 'Write the numbers from one to ten in words. Use no tools.';
 const SCOPE =
   'user (everywhere), project (everybody, in this directory) or local (you, in this directory; Claude Code alone)';
 
-function addSetUp(add: Add, { carryOut, onDemand }: Runner): void {
+function addSetUp(add: Add, onDemand: OnDemand): void {
   const writing = (usage: string, description: string): Command =>
     add(usage, description)
       .option('--all', 'every client on this machine')
@@ -104,15 +98,17 @@ function addSetUp(add: Add, { carryOut, onDemand }: Runner): void {
   writing(
     'install [client] [args...]',
     'puts the bridge into the settings of claude, gemini, codex, cursor or vscode; arguments after -- go to the bridge',
-  ).action(async (_client, _args, _, it: Command) => {
-    const { installCommand } = await import('./commands/install.ts');
-    await carryOut(it, (run) => installCommand(run, it.args));
-  });
+  ).action(
+    onDemand(async (it) => {
+      const { installCommand } = await import('./commands/install.ts');
+      return (run) => installCommand(run, it.args);
+    }),
+  );
   writing('uninstall [client]', 'removes the bridge from the settings of a client').action(
-    async (_client, _, it: Command) => {
+    onDemand(async (it) => {
       const { uninstallCommand } = await import('./commands/install.ts');
-      await carryOut(it, (run) => uninstallCommand(run, it.args));
-    },
+      return (run) => uninstallCommand(run, it.args);
+    }),
   );
   add('doctor', 'checks settings, model, agents, tokens, clocks and clients, and says what to do')
     .option('--offline', 'ask no model and no agent')
@@ -134,20 +130,15 @@ function refuseToken(it: Command): Command {
     );
 }
 
-function addAgents(add: Add, { carryOut, onDemand }: Runner): void {
-  const list = async (it: Command): Promise<void> => {
-    const { listAgentsCommand } = await import('./commands/agents.ts');
-    await carryOut(it, async (run) => listAgentsCommand(run));
-  };
+function addAgents(add: Add, onDemand: OnDemand): void {
+  const list = onDemand(async () => (await import('./commands/agents.ts')).listAgentsCommand);
   const agents = addGroup(
     add,
     'agents',
     'lists the agents of the settings; check, add, import or remove them',
     list,
   );
-  add('list', 'lists the agents of the settings, and asks none of them', { into: agents }).action(
-    (_, it: Command) => list(it),
-  );
+  add('list', 'lists the agents of the settings, and asks none of them', { into: agents }).action(list);
   add('check [name]', 'asks an agent, or each agent, what it can do; starts no task', {
     into: agents,
   }).action(onDemand(async () => (await import('./commands/agents.ts')).checkAgentsCommand));
@@ -174,7 +165,7 @@ function addAgents(add: Add, { carryOut, onDemand }: Runner): void {
   );
 }
 
-function addProbe(add: Add, { onDemand }: Runner): void {
+function addProbe(add: Add, onDemand: OnDemand): void {
   refuseToken(add('probe <url>', 'tests an A2A agent with real tasks, and prints a report for its authors'))
     .option('--text <text>', 'a task of about a second that should complete', PROBE_TEXT)
     .addOption(
@@ -194,15 +185,12 @@ function addProbe(add: Add, { onDemand }: Runner): void {
     .action(onDemand(async () => (await import('./commands/probe.ts')).probeCommand));
 }
 
-function addModel(add: Add, { carryOut, onDemand }: Runner): void {
+function addModel(add: Add, onDemand: OnDemand): void {
   const model = addGroup(
     add,
     'model',
     'shows the models of the local server; list them, or set another',
-    async (it) => {
-      const { showModelCommand } = await import('./commands/model.ts');
-      await carryOut(it, showModelCommand);
-    },
+    onDemand(async () => (await import('./commands/model.ts')).showModelCommand),
   );
   add('list [words...]', 'lists known models, and the models that this machine serves', {
     into: model,
@@ -221,7 +209,7 @@ function addModel(add: Add, { carryOut, onDemand }: Runner): void {
     .action(onDemand(async () => (await import('./commands/model-set.ts')).setModelCommand));
 }
 
-function addTasks(add: Add, { carryOut, onDemand }: Runner): void {
+function addTasks(add: Add, onDemand: OnDemand): void {
   add('tasks', 'lists the sessions of every agent: waiting ones first, then the newest')
     .option('--agent <name>', 'only this agent')
     .option('--state <state>', 'only in this state, e.g. input-required')
@@ -280,17 +268,19 @@ function addTasks(add: Add, { carryOut, onDemand }: Runner): void {
   add('command <name> [args...]', 'runs a command of the agent, e.g. checkpoint list')
     .option('--agent <name>', 'the agent; default the first')
     .option('--session <session>', 'the session; default a new one')
-    .action(async (name: string, args: string[], _, it: Command) => {
-      const { runAgentCommand } = await import('./commands/run-agent-command.ts');
-      await carryOut(it, (run) => runAgentCommand(run, { command: name, args }));
-    });
+    .action(
+      onDemand(async () => {
+        const { runAgentCommand } = await import('./commands/run-agent-command.ts');
+        return (run, command: string, args: string[]) => runAgentCommand(run, { command, args });
+      }),
+    );
   add('abort <toolId>', 'stops one running tool; its task continues')
     .option('--agent <name>', 'ask only this agent')
     .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(onDemand(async () => (await import('./commands/abort-tool.ts')).abortCommand));
 }
 
-function addDecisions(add: Add, { carryOut, onDemand }: Runner): void {
+function addDecisions(add: Add, onDemand: OnDemand): void {
   const deciding = (usage: string, description: string): Command =>
     add(usage, description).option('--reason <text>', 'the reason, for the agent and the journal');
   for (const word of ['approve', 'deny'] as const) {
@@ -307,18 +297,22 @@ function addDecisions(add: Add, { carryOut, onDemand }: Runner): void {
       )
         .option('--minutes <number>', 'with a scope: trust for this many minutes, not for the whole task')
         .option('--uses <number>', 'with a scope: trust for this many later calls');
-    it.action(async (what: string, call: string | undefined, _, self: Command) => {
-      const { decideCommand } = await import('./commands/decide.ts');
-      await carryOut(self, (run) => decideCommand(run, word, { what, call }));
-    });
+    it.action(
+      onDemand(async () => {
+        const { decideCommand } = await import('./commands/decide.ts');
+        return (run, what: string, call?: string) => decideCommand(run, word, { what, call });
+      }),
+    );
   }
   deciding('edit <code> [call]', 'opens $EDITOR on the action, and approves your edited version')
     .option('--yes', 'with a code: send the edited text without asking')
     .option('--file <path>', 'read the edited text from this file; - is stdin')
-    .action(async (what: string, call: string | undefined, _, it: Command) => {
-      const { editCommand } = await import('./commands/edit.ts');
-      await carryOut(it, (run) => editCommand(run, { what, call }));
-    });
+    .action(
+      onDemand(async () => {
+        const { editCommand } = await import('./commands/edit.ts');
+        return (run, what: string, call?: string) => editCommand(run, { what, call });
+      }),
+    );
   add('revoke <session> [grants...]', 'revokes grants of trust; without a grant, lists them')
     .option('--all', 'all grants of the session')
     .action(onDemand(async () => (await import('./commands/revoke-trust.ts')).revokeTrustCommand));
@@ -327,7 +321,7 @@ function addDecisions(add: Add, { carryOut, onDemand }: Runner): void {
     .action(onDemand(async () => (await import('./commands/answer.ts')).answerCommand));
 }
 
-function addServer(program: Command, add: Add, { carryOut, onDemand }: Runner): void {
+function addServer(program: Command, add: Add, onDemand: OnDemand): void {
   const server = program
     .command('server')
     .description('the local a2a-server: start, stop, status; backup, verify, restore its tasks');
@@ -340,13 +334,13 @@ function addServer(program: Command, add: Add, { carryOut, onDemand }: Runner): 
   add('status', 'shows whether it runs, its address and its start time', { into: server }).action(
     onDemand(async () => (await import('./commands/server.ts')).serverStatusCommand),
   );
-  const ofServer = (usage: string, description: string): Command => {
-    const it = add(usage, description, { into: server });
-    return it.action(async () => {
-      const { serverJournalCommand } = await import('./commands/server-journal.ts');
-      await carryOut(it, (run) => serverJournalCommand(run, it.name(), it.args));
-    });
-  };
+  const ofServer = (usage: string, description: string): Command =>
+    add(usage, description, { into: server }).action(
+      onDemand(async (it) => {
+        const { serverJournalCommand } = await import('./commands/server-journal.ts');
+        return (run) => serverJournalCommand(run, it.name(), it.args);
+      }),
+    );
   ofServer('backup <file>', 'writes all its tasks, without the token, to a new file; the server may run');
   ofServer('verify [file]', 'checks every task of its journal, or of a backup').option(
     '--accept-loss',

@@ -1,9 +1,9 @@
 /** Checks an agent and shows what it can do. */
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
-import { visibleText } from '../../../shared/text/visible-text.ts';
 import { type AgentAbilities, probeAgentAbilities } from '../../agents/abilities.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
+import { printFinding } from '../terminal/print-finding.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { abilitiesText } from './abilities-text.ts';
 
@@ -29,9 +29,6 @@ export function printInspection(
   { findings, abilities }: AgentInspection,
 ): void {
   terminal.say(terminal.paint('bold', name));
-  for (const { level, message, next } of findings) {
-    const mark = { ok: '✓', warn: '!', fail: '✗' }[level];
-    terminal.say(`${mark} ${visibleText(message)}${next === undefined ? '' : `\n  → ${visibleText(next)}`}`);
-  }
+  for (const finding of findings) printFinding(terminal, finding);
   if (abilities !== null) terminal.say(abilitiesText(abilities));
 }

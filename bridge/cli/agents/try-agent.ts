@@ -1,21 +1,16 @@
 /** Tries an agent before it is added to the settings. */
 import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
-import { agentNameSchema, agentSettingsSchema, type BridgeSettings } from '../../settings/settings.ts';
+import { agentNameSchema, type BridgeSettings } from '../../settings/settings.ts';
 import { agentNameHolderText, createConfiguredAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
-import { splitCommandLine } from '../models/edit-model-settings.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { type AgentEntry, suggestAgentName } from './agent-entry.ts';
 import { type AgentInspection, inspectAgent } from './inspect-agent.ts';
-import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
+import { readTypedAgent, type TypedAgent } from './typed-agent.ts';
 
-export interface WantedAgent {
-  url: string;
+export interface WantedAgent extends TypedAgent {
   /** The name in the settings. If absent, the name on the card is used. */
   name?: string | undefined;
-  cardUrl?: string | undefined;
-  tokenVariable?: string | undefined;
-  tokenCommand?: string | undefined;
   /** True if the card must not name an endpoint on this machine, because another machine named the agent. */
   isElsewhere?: boolean;
 }
@@ -33,13 +28,11 @@ export async function tryAgent(
   { settings, env }: Pick<CommandRun<CommonCommandOptions>, 'settings' | 'env'>,
   wanted: WantedAgent,
 ): Promise<TriedAgent> {
-  const entry = entryOf(wanted);
-  const { url } = entry;
-  const agent = createConfiguredAgent(
-    wanted.name ?? new URL(url).host,
-    agentSettingsSchema.parse(entry),
-    env,
-  );
+  const { url } = wanted;
+  const { entry, settings: own } = readTypedAgent(wanted, 'added');
+  if (wanted.name !== undefined && !agentNameSchema.safeParse(wanted.name).success)
+    throw new UsageError('A name has up to 100 letters, digits, ".", "_" and "-".');
+  const agent = createConfiguredAgent(wanted.name ?? new URL(url).host, own, env);
   const { facts } = await agent.connect();
   const name = wanted.name ?? suggestAgentName(facts.name, url);
   refuseTakenName(settings, name, url);
@@ -56,21 +49,4 @@ function refuseTakenName(settings: BridgeSettings, name: string, url: string): v
     throw new UsageError(
       `There is ${holder}. Choose another name: mcp-a2a-bridge agents add ${url} --name <name>`,
     );
-}
-
-/** Builds the entry for the settings. @throws UsageError */
-function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgent): AgentEntry {
-  if (tokenVariable !== undefined && tokenCommand !== undefined)
-    throw new UsageError('Name a variable or a command for the token, not both.');
-  if (name !== undefined && !agentNameSchema.safeParse(name).success)
-    throw new UsageError('A name has up to 100 letters, digits, ".", "_" and "-".');
-  const entry = {
-    url,
-    ...(cardUrl !== undefined && { cardUrl }),
-    ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
-    ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
-  };
-  const parsed = agentSettingsSchema.safeParse(entry, { error: inputProblem });
-  if (parsed.success) return entry;
-  throw new UsageError(`This agent cannot be added: ${zodIssuesText(parsed.error)}.`);
 }

@@ -17,13 +17,13 @@ const NEEDS_TOKEN =
   ' If the agent needs a token, name where it is: --token-variable <name>, or --token-command <command>.';
 
 /** Prints the configured agents. Sends no request to them. */
-export function listAgentsCommand({
+export async function listAgentsCommand({
   options,
   settings,
   terminal,
   env,
   places,
-}: CommandRun<CommonCommandOptions>): void {
+}: CommandRun<CommonCommandOptions>): Promise<void> {
   const registry = createAgentRegistry({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = registry.all.map(({ name }, index) => ({
     name,

@@ -1,6 +1,5 @@
 /** The command `doctor`: checks all parts of the installation, and names the next step for each problem. */
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
-import { visibleText } from '../../../shared/text/visible-text.ts';
 import { probeAgentAbilities } from '../../agents/abilities.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
@@ -11,7 +10,7 @@ import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
 import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
-import { wrapIndented } from '../terminal/wrap-words.ts';
+import { printFinding } from '../terminal/print-finding.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
 import { checkLocalServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
@@ -26,18 +25,11 @@ import {
 } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import type { TerminalStyle } from '../terminal/paint.ts';
 
 interface DoctorOptions extends CommonCommandOptions {
   offline?: boolean;
   webhook?: boolean;
 }
-
-const LEVEL_MARKS: Readonly<Record<CheckResult['level'], readonly [string, TerminalStyle]>> = {
-  ok: ['✓', 'green'],
-  warn: ['!', 'yellow'],
-  fail: ['✗', 'red'],
-};
 
 /**
  * Runs all checks and prints their results.
@@ -49,12 +41,7 @@ export async function doctorCommand(run: CommandRun<DoctorOptions>): Promise<num
   const failed = findings.filter(({ level }) => level === 'fail').length;
   if (options.json === true) terminal.say(JSON.stringify({ ok: failed === 0, findings }));
   else {
-    for (const { subject, level, message, next } of findings) {
-      const [mark, style] = LEVEL_MARKS[level];
-      const line = `${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visibleText(message)}`;
-      terminal.say(wrapIndented(line, '  ', terminal.width));
-      if (next !== undefined) terminal.say(wrapIndented(`  → ${visibleText(next)}`, '    ', terminal.width));
-    }
+    for (const finding of findings) printFinding(terminal, finding, finding.subject);
     const warned = findings.filter(({ level }) => level === 'warn').length;
     terminal.say(
       `\n${String(findings.length - failed - warned)} fine, ${String(warned)} to look at, ${String(failed)} to correct.`,

@@ -1,10 +1,8 @@
 /** The command `model set`: tries a model, writes it into the configuration file, and restarts the local server. */
 import { join } from 'node:path';
-import type { CheckResult } from '../../../shared/runtime/check-result.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
-import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartLocalServer } from '../../local-server/restart-server.ts';
 import { readEditableConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
 import { type ModelChange, setModelInConfigText } from '../models/edit-model-settings.ts';
@@ -12,6 +10,7 @@ import { refuseKeyInModelChange } from '../models/refuse-key-in-settings.ts';
 import { readModelChange, type SetModelOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryModelChange } from '../models/try-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
+import { printFinding } from '../terminal/print-finding.ts';
 
 const MODE = 0o600;
 
@@ -46,7 +45,7 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
     );
     return;
   }
-  if (trial.finding !== undefined) tellFinding(run, trial.finding);
+  if (trial.finding !== undefined) printFinding(terminal, trial.finding);
   terminal.say(`${file.path} names ${id} as the ${change.tier ?? 'default'} model.`);
   terminal.say(restart.text);
   const advice = keyAdvice(id, trial.use);
@@ -98,12 +97,6 @@ async function applyToLocalServer(
     server: { url: after.url, pid: after.pid },
     text: `The local server was restarted: process ${String(before.pid)} ended, process ${String(after.pid)} runs at ${after.url}. Its tasks go on with this model.`,
   };
-}
-
-function tellFinding({ terminal }: CommandRun<SetModelOptions>, { level, message, next }: CheckResult): void {
-  const mark = level === 'ok' ? terminal.paint('green', '✓') : terminal.paint('yellow', '!');
-  terminal.say(`${mark} ${visibleText(message)}`);
-  if (next !== undefined) terminal.say(`  → ${visibleText(next)}`);
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The command `probe`: tests an A2A agent with real tasks, and prints a report for the agent's authors. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
@@ -14,16 +13,12 @@ import {
 } from '../../probe/probe.ts';
 import { MAX_PROBE_MESSAGES } from '../../probe/agent-under-test.ts';
 import { probeReportText } from '../../probe/report-text.ts';
-import { agentSettingsSchema } from '../../settings/settings.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
-import { splitCommandLine } from '../models/edit-model-settings.ts';
+import { readTypedAgent, type TypedAgent } from '../agents/typed-agent.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 
-export interface ProbeOptions extends CommonCommandOptions {
-  cardUrl?: string;
-  tokenVariable?: string;
-  tokenCommand?: string;
+export interface ProbeOptions extends CommonCommandOptions, Omit<TypedAgent, 'url'> {
   text: string;
   a2a?: A2aVersion;
   restart?: string;
@@ -76,24 +71,13 @@ function announcementText(
  */
 async function subjectOf(
   url: string,
-  { cardUrl, tokenVariable, tokenCommand, text, a2a, restart }: ProbeOptions,
+  { text, a2a, restart, ...typed }: ProbeOptions,
   env: CommandRun<ProbeOptions>['env'],
 ): Promise<ProbeSubject> {
-  if (tokenVariable !== undefined && tokenCommand !== undefined)
-    throw new UsageError('Name a variable or a command for the token, not both.');
-  const parsed = agentSettingsSchema.safeParse(
-    {
-      url,
-      ...(cardUrl !== undefined && { cardUrl }),
-      ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
-      ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
-    },
-    { error: inputProblem },
-  );
-  if (!parsed.success) throw new UsageError(`This agent cannot be tested: ${zodIssuesText(parsed.error)}.`);
-  const headers = await credentialHeaders('The agent', parsed.data, env);
+  const { settings } = readTypedAgent({ ...typed, url }, 'tested');
+  const headers = await credentialHeaders('The agent', settings, env);
   return {
-    endpoint: { url, cardUrl, headers },
+    endpoint: { url, cardUrl: settings.cardUrl, headers },
     version: a2a,
     text,
     restart:
