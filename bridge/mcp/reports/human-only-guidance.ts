@@ -17,8 +17,8 @@ export interface GuidanceContext {
  */
 export function decideHintForModel(approvals: ApprovalMode): string {
   return approvals === 'human-only'
-    ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
-    : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';
+    ? 'Show them the preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
+    : 'Show them the preview, then send their decision with approve_or_deny_pending_action.';
 }
 
 /** Returns the next step if only a person may decide. Returns undefined if the usual next step applies. */

@@ -89,6 +89,7 @@ function listText(
       : 'Sessions, first those that wait for a person, then the newest:',
     ...lines,
     more === 0 ? '' : `… and ${String(more)} more.`,
+    lines.length === 0 ? '' : 'wait_for_task with a sessionId shows what waits, or the result.',
     ...unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
     ...notes.map((note) => `Note: ${note}`),
   ]
