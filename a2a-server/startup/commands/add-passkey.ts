@@ -18,10 +18,8 @@ import { issueRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/regi
 import { requireSoleLocalhostListener } from '../../presence/require-sole-localhost-listener.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { LOCAL_PRINCIPAL } from '../open-access-control.ts';
-import { openRecordStoreForCommand } from './open-records-for-command.ts';
+import { type CommandRecords, withRecords } from './command-records.ts';
 import type { ServerSettings } from '../settings/settings.ts';
-
-type Records = Awaited<ReturnType<typeof openRecordStoreForCommand>>;
 
 const TIMEOUT_MS = 10_000;
 
@@ -48,8 +46,7 @@ export async function addPasskey(
   const local = await readOrCreateTokenFile(stateDir);
   const configured =
     principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
-  const records = await openRecordStoreForCommand({ stateDir, database });
-  try {
+  await withRecords({ stateDir, database }, async (records) => {
     const user = await userOf(principal, { configured, oidc, records });
     const token = user.type === 'configured' ? user.token : local;
     const link = await serverLink(stateDir, { local, token });
@@ -67,9 +64,7 @@ export async function addPasskey(
     say(
       `Open this link within ${REGISTRATION_CODE_MS / 60_000} minutes in the browser that has or will get the passkey of ${principal}. It works once:\n${url.href}`,
     );
-  } finally {
-    records.close();
-  }
+  });
 }
 
 type PasskeyUser =
@@ -85,7 +80,7 @@ async function userOf(
     configured,
     oidc,
     records,
-  }: { configured: string | undefined; oidc: ServerSettings['oidc']; records: Records },
+  }: { configured: string | undefined; oidc: ServerSettings['oidc']; records: CommandRecords },
 ): Promise<PasskeyUser> {
   if (configured !== undefined) return { type: 'configured', token: configured };
   const issued = await approvingToken(records, principal);
@@ -117,7 +112,10 @@ async function serverLink(
 }
 
 /** Returns the valid issued token that lasts longest, of those of the user that have the role to register a passkey. */
-async function approvingToken(records: Records, principal: string): Promise<IssuedTokenRecord | undefined> {
+async function approvingToken(
+  records: CommandRecords,
+  principal: string,
+): Promise<IssuedTokenRecord | undefined> {
   const now = Date.now();
   const [longest] = (await createTokenStore(records).list())
     .filter(
@@ -137,7 +135,7 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
  * Creates the code that signs the browser in, because the server does not store the text of an issued token. The
  * session ends with this token, as if the user had made the link.
  */
-async function codeOfIssued(records: Records, token: IssuedTokenRecord): Promise<string> {
+async function codeOfIssued(records: CommandRecords, token: IssuedTokenRecord): Promise<string> {
   const { principal } = identityOfTokenRecord(token);
   const links = createPageAccessStore(records, 'page-links', Date.now);
   const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + PAGE_LINK_MS };

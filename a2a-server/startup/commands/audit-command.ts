@@ -1,31 +1,19 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog, type AuditRecordWithChanges } from '../../audit/audit-log.ts';
-import { openRecordStoreForCommand } from './open-records-for-command.ts';
-import type { ServerSettings } from '../settings/settings.ts';
-
-interface Output {
-  /** Writes to standard output. */
-  say: (text: string) => void;
-  /** Writes to standard error. */
-  note: (text: string) => void;
-}
+import type { CommandOutput } from './command-output.ts';
+import { type RecordPlace, withRecords } from './command-records.ts';
 
 /** Prints the log of administrative actions, the oldest first. @throws ProductError CONFIGURATION, STORAGE */
 export async function printAudit(
-  place: Pick<ServerSettings, 'stateDir' | 'database'>,
+  place: RecordPlace,
   json: boolean,
-  { say, note }: Output,
+  { say, note }: CommandOutput,
 ): Promise<void> {
-  const stored = await openRecordStoreForCommand(place);
-  try {
-    const { records, damaged } = await createAuditLog(stored).read();
-    for (const record of records) say(json ? JSON.stringify(record) : textOf(record));
-    if (damaged > 0) note(`${damaged} records are damaged and were left out.`);
-    if (records.length === 0 && !json) note('There are no administrative actions.');
-  } finally {
-    stored.close();
-  }
+  const { records, damaged } = await withRecords(place, (stored) => createAuditLog(stored).read());
+  for (const record of records) say(json ? JSON.stringify(record) : textOf(record));
+  if (damaged > 0) note(`${damaged} records are damaged and were left out.`);
+  if (records.length === 0 && !json) note('There are no administrative actions.');
 }
 
 function textOf({ at, user, host, act, ...facts }: AuditRecordWithChanges): string {

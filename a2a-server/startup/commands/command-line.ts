@@ -21,35 +21,26 @@ import {
 } from '../settings/read-settings.ts';
 import { SERVER_SETTINGS } from '../settings/settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../settings/unflagged-settings.ts';
-import type * as JournalModule from './journal-commands.ts';
-import type * as TokenModule from './token-commands.ts';
+import type { CommandOutput } from './command-output.ts';
+import type { JournalOutput } from './journal-commands.ts';
+import type { NewToken } from './token-commands.ts';
 import type { PolicyDryRunOptions } from './try-policy.ts';
 
-type JournalCommands = typeof JournalModule;
-type TokenCommands = typeof TokenModule;
-type RecordPlace = Awaited<ReturnType<typeof readRecordStorePlace>>;
-/** The options of all `token` commands. Each command has only some of them. */
-type TokenFlags = {
-  name: string;
-  tenant?: string;
-  role: string[];
-  group?: string[];
-  expires: string;
-  json?: boolean;
-};
+type Flags = Readonly<Record<string, unknown>>;
+type JournalFlags = { json?: boolean };
 /** The roles of a token without `--role`. */
 const DEFAULT_ROLES = ['delegate', 'approve'];
-type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
+const OUTPUT: CommandOutput = {
+  say: writeLine,
+  note: (text) => void process.stderr.write(`${text}\n`),
+};
 
 /**
  * Builds the command line of the program.
  * @param serve called if the command line names no command
  * @param pageDirectory the built page
  */
-export function createCommandLine(
-  serve: (flags: Readonly<Record<string, unknown>>) => Promise<void>,
-  pageDirectory: string,
-): Command {
+export function createCommandLine(serve: (flags: Flags) => Promise<void>, pageDirectory: string): Command {
   const command = new Command('a2a-server')
     .description(
       'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and continues its tasks after a restart.',
@@ -60,7 +51,7 @@ export function createCommandLine(
     .configureHelp({ formatHelp })
     .optionsGroup(SETTINGS_HEADING)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
-    .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
+    .action((words: readonly string[], flags: Flags, self: Command) => {
       const given = flagsWithAcpAgentCommand(flags, words);
       return given ? serve(given) : refuseUnknownCommand(self, words[0] ?? '');
     });
@@ -104,141 +95,114 @@ function nameSharedOptions(parent: Command): void {
   }
 }
 
+/**
+ * Sets what a command does. `run` gets the command's own flags with those of the program, and its arguments. If it fails,
+ * the error is reported, as JSON if the command prints JSON.
+ */
+function setAction<Own extends object>(
+  command: Command,
+  run: (flags: Own & Flags, words: readonly string[]) => unknown,
+  printsJson: (flags: Own & Flags) => boolean = ({ json }) => json === true,
+): void {
+  command.action(async () => {
+    const flags = command.optsWithGlobals<Own & Flags>();
+    try {
+      await run(flags, command.args);
+    } catch (error) {
+      reportErrorAndExit(error, printsJson(flags));
+    }
+  });
+}
+
 function addConfirmClock(server: Command): void {
-  server
+  const confirm = server
     .command('confirm-clock')
     .description(
       'confirms the clock after a jump; then the server ends expired tasks and deletes old sessions again',
-    )
-    .action(async (_, it: Command) => {
-      try {
-        const { stateDir } = await readServerSettings(it.optsWithGlobals(), process.env);
-        await prepareStateDirectory(stateDir);
-        const reading = await readClocks(Date.now());
-        await writeClockMark(stateDir, reading);
-        writeLine(
-          `The clock is confirmed: it is ${new Date(reading.now).toISOString()}. A running server reads this within a minute.`,
-        );
-      } catch (error) {
-        reportErrorAndExit(error);
-      }
-    });
+    );
+  setAction(confirm, async (flags) => {
+    const { stateDir } = await readServerSettings(flags, process.env);
+    await prepareStateDirectory(stateDir);
+    const reading = await readClocks(Date.now());
+    await writeClockMark(stateDir, reading);
+    writeLine(
+      `The clock is confirmed: it is ${new Date(reading.now).toISOString()}. A running server reads this within a minute.`,
+    );
+  });
 }
 
 function addCheck(server: Command, pageDirectory: string): void {
-  server
+  const check = server
     .command('check')
     .description(
       'checks settings, state directory and journal like a start, and tries the model; starts no server',
     )
     .option('--offline', 'do not try the model')
-    .option('--json', 'print one JSON object')
-    .action(async (_, it: Command) => {
-      const { offline = false, json = false, ...flags } = it.optsWithGlobals<CheckFlags>();
-      try {
-        const { runStartChecks } = await import('./start-checks.ts');
-        const report = await runStartChecks(flags, process.env, { pageDirectory, offline });
-        if (json) writeLine(JSON.stringify(report));
-        else
-          for (const { subject, level, message, next } of report.findings)
-            writeLine(
-              forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`),
-            );
-        if (!report.ok) process.exitCode = EXIT_CONFIGURATION;
-        // The write calls back after those above. So if they failed, the exit code is already set.
-        process.stdout.write('', () => process.exit());
-      } catch (error) {
-        reportErrorAndExit(error, json);
-      }
-    });
+    .option('--json', 'print one JSON object');
+  setAction<{ offline?: boolean; json?: boolean }>(check, async ({ offline = false, json, ...flags }) => {
+    const { runStartChecks } = await import('./start-checks.ts');
+    const report = await runStartChecks(flags, process.env, { pageDirectory, offline });
+    if (json) writeLine(JSON.stringify(report));
+    else
+      for (const { subject, level, message, next } of report.findings)
+        writeLine(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
+    if (!report.ok) process.exitCode = EXIT_CONFIGURATION;
+    // The write calls back after those above. So if they failed, the exit code is already set.
+    process.stdout.write('', () => process.exit());
+  });
 }
 
 function addModels(server: Command): void {
-  server
+  const models = server
     .command('models')
     .description(
       'prints as JSON: the models of the settings, the known models, and the models that programs on this machine serve',
-    )
-    .action(async (_, it: Command) => {
-      try {
-        const { readModelReport } = await import('./models-command.ts');
-        writeLine(JSON.stringify(await readModelReport(it.optsWithGlobals(), process.env)));
-      } catch (error) {
-        reportErrorAndExit(error, true);
-      }
-    });
+    );
+  setAction(
+    models,
+    async (flags) => {
+      const { readModelReport } = await import('./models-command.ts');
+      writeLine(JSON.stringify(await readModelReport(flags, process.env)));
+    },
+    () => true,
+  );
 }
 
 function addPolicy(server: Command): void {
-  server
+  const policy = server
     .command('policy')
     .description('the rules that allow, ask for or deny tool calls')
     .command('try')
     .description('lists the verdict of the rules on each past call in the journal; changes nothing')
     .option('--rules <file>', 'use the rules of this file (a JSON list) instead of the rules in the settings')
     .option('--changed', 'list only calls whose verdict now differs from the verdict then')
-    .option('--json', 'print one JSON object')
-    .action(async (_, it: Command) => {
-      const { rules, changed, json, ...flags } = it.optsWithGlobals<
-        PolicyDryRunOptions & Record<string, unknown>
-      >();
-      try {
-        const settings = await readServerSettings(flags, process.env);
-        const { printPolicyDryRun } = await import('./try-policy.ts');
-        await printPolicyDryRun(settings, { rules, changed, json }, writeLine);
-      } catch (error) {
-        reportErrorAndExit(error);
-      }
-    });
+    .option('--json', 'print one JSON object, also for an error');
+  setAction<PolicyDryRunOptions>(policy, async ({ rules, changed, json, ...flags }) => {
+    const settings = await readServerSettings(flags, process.env);
+    const { printPolicyDryRun } = await import('./try-policy.ts');
+    await printPolicyDryRun(settings, { rules, changed, json }, writeLine);
+  });
 }
 
 function addPasskeys(server: Command): void {
-  server
+  const add = server
     .command('passkey')
     .description('the passkeys that approve actions of `presence` rules')
     .command('add')
     .description('prints a one-time link that registers a passkey; the server must run')
-    .option('--principal <name>', 'the user who gets the passkey', 'local')
-    .action(async (_, it: Command) => {
-      const { principal, ...flags } = it.optsWithGlobals<{ principal: string } & Record<string, unknown>>();
-      try {
-        const settings = await readServerSettings(flags, process.env);
-        const { addPasskey } = await import('./add-passkey.ts');
-        await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say: writeLine });
-      } catch (error) {
-        reportErrorAndExit(error);
-      }
-    });
+    .option('--principal <name>', 'the user who gets the passkey', 'local');
+  setAction<{ principal: string }>(add, async ({ principal, ...flags }) => {
+    const settings = await readServerSettings(flags, process.env);
+    const { addPasskey } = await import('./add-passkey.ts');
+    await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say: writeLine });
+  });
 }
 
 function addTokens(server: Command): void {
   const token = server.command('token').description('the tokens of the people who use this server');
-  const output = { say: writeLine, note: (text: string) => void process.stderr.write(`${text}\n`) };
-  const add = (
-    usage: string,
-    description: string,
-    run: (
-      commands: TokenCommands,
-      place: RecordPlace,
-      given: TokenFlags & { words: readonly string[] },
-    ) => Promise<void>,
-  ): Command =>
-    token
-      .command(usage)
-      .description(description)
-      .action(async (...given: unknown[]) => {
-        const it = given.find((each): each is Command => each instanceof Command) ?? token;
-        const flags = it.optsWithGlobals<TokenFlags>();
-        try {
-          const place = await readRecordStorePlace({ ...flags }, process.env);
-          await run(await import('./token-commands.ts'), place, { ...flags, words: it.args });
-        } catch (error) {
-          reportErrorAndExit(error, flags.json);
-        }
-      });
-  add('create', 'creates a token and prints it once; the server may run', (commands, place, given) =>
-    commands.createToken(place, given, output),
-  )
+  const create = token
+    .command('create')
+    .description('creates a token and prints it once; the server may run')
     .requiredOption('--name <name>', 'the user whom the token stands for')
     .option('--tenant <name>', "the user's team; its members share their tasks as their roles say")
     .addOption(
@@ -249,129 +213,113 @@ function addTokens(server: Command): void {
     )
     .option('--group <name...>', 'the groups of the user, for rules about the approver')
     .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
-  add('list', 'lists the tokens, without their secrets', (commands, place, { json }) =>
-    commands.printTokens(place, json === true, output),
-  ).option('--json', 'print one JSON object, also for an error');
-  add(
-    'revoke <id>',
-    'ends a token, its streams and its page sessions at once',
-    (commands, place, { words }) => commands.revokeToken(place, words[0] ?? '', output),
-  );
+  setAction<NewToken>(create, async (flags) => {
+    const { createToken } = await import('./token-commands.ts');
+    await createToken(await recordPlace(flags), flags, OUTPUT);
+  });
+  const list = token
+    .command('list')
+    .description('lists the tokens, without their secrets')
+    .option('--json', 'print one JSON object, also for an error');
+  setAction<{ json?: boolean }>(list, async ({ json = false, ...flags }) => {
+    const { printTokens } = await import('./token-commands.ts');
+    await printTokens(await recordPlace(flags), json, OUTPUT);
+  });
+  const revoke = token
+    .command('revoke <id>')
+    .description('ends a token, its streams and its page sessions at once');
+  setAction(revoke, async (flags, [id = '']) => {
+    const { revokeToken } = await import('./token-commands.ts');
+    await revokeToken(await recordPlace(flags), id, OUTPUT);
+  });
 }
 
 function addAudit(server: Command): void {
-  server
+  const audit = server
     .command('audit')
     .description(
       'prints the administrative actions: tokens, grants, passkeys, and the configuration at each start',
     )
-    .option('--json', 'print one JSON object per line')
-    .action(async (_, it: Command) => {
-      const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
-      try {
-        const place = await readRecordStorePlace(flags, process.env);
-        const { printAudit } = await import('./audit-command.ts');
-        await printAudit(place, json, {
-          say: writeLine,
-          note: (text) => void process.stderr.write(`${text}\n`),
-        });
-      } catch (error) {
-        reportErrorAndExit(error, json);
-      }
-    });
+    .option('--json', 'print one JSON object per line');
+  setAction<{ json?: boolean }>(audit, async ({ json = false, ...flags }) => {
+    const { printAudit } = await import('./audit-command.ts');
+    await printAudit(await recordPlace(flags), json, OUTPUT);
+  });
 }
 
 function addPush(server: Command): void {
   const push = server
     .command('push')
     .description('the receivers of push notifications, and the key that signs them');
-  const output = { say: writeLine, note: (text: string) => void process.stderr.write(`${text}\n`) };
-  push
+  const failing = push
     .command('failing')
     .description(
       'lists the receivers that fail: those that the server tries again, and those that it has given up',
     )
-    .option('--json', 'print one JSON object, also for an error')
-    .action(async (_, it: Command) => {
-      const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
-      try {
-        const { printFailingReceivers } = await import('./push-commands.ts');
-        await printFailingReceivers(await readRecordStorePlace(flags, process.env), json, output);
-      } catch (error) {
-        reportErrorAndExit(error, json);
-      }
-    });
-  push
+    .option('--json', 'print one JSON object, also for an error');
+  setAction<{ json?: boolean }>(failing, async ({ json = false, ...flags }) => {
+    const { printFailingReceivers } = await import('./push-commands.ts');
+    await printFailingReceivers(await recordPlace(flags), json, OUTPUT);
+  });
+  const retry = push
     .command('retry <id>')
-    .description('delivers to a failing receiver again, from its first notification that did not arrive')
-    .action(async (id: string, _, it: Command) => {
-      try {
-        const { retryFailingReceiver } = await import('./push-commands.ts');
-        await retryFailingReceiver(await readRecordStorePlace(it.optsWithGlobals(), process.env), id, output);
-      } catch (error) {
-        reportErrorAndExit(error);
-      }
-    });
-  push
+    .description('delivers to a failing receiver again, from its first notification that did not arrive');
+  setAction(retry, async (flags, [id = '']) => {
+    const { retryFailingReceiver } = await import('./push-commands.ts');
+    await retryFailingReceiver(await recordPlace(flags), id, OUTPUT);
+  });
+  const rotate = push
     .command('rotate-key')
     .description('creates the next key that signs push notifications, for all servers of these records')
-    .option('--revoke', 'use the new key at once, and stop publishing the earlier keys, e.g. after a theft')
-    .action(async (_, it: Command) => {
-      const { revoke, ...flags } = it.optsWithGlobals<{ revoke?: boolean } & Record<string, unknown>>();
-      try {
-        const { rotatePushKey } = await import('./push-commands.ts');
-        await rotatePushKey(await readRecordStorePlace(flags, process.env), revoke === true, output);
-      } catch (error) {
-        reportErrorAndExit(error);
-      }
-    });
+    .option('--revoke', 'use the new key at once, and stop publishing the earlier keys, e.g. after a theft');
+  setAction<{ revoke?: boolean }>(rotate, async ({ revoke = false, ...flags }) => {
+    const { rotatePushKey } = await import('./push-commands.ts');
+    await rotatePushKey(await recordPlace(flags), revoke, OUTPUT);
+  });
+}
+
+function recordPlace(flags: Flags): ReturnType<typeof readRecordStorePlace> {
+  return readRecordStorePlace(flags, process.env);
 }
 
 function addJournal(server: Command): void {
-  type Output = Parameters<JournalCommands['runBackup']>[1];
-  const add = (
-    usage: string,
-    description: string,
-    run: (commands: JournalCommands, args: readonly string[], output: Output, it: Command) => unknown,
-  ): Command =>
+  const withJson = (usage: string, description: string): Command =>
     server
       .command(usage)
       .description(description)
-      .option('--json', 'print one JSON object, also for an error')
-      .action(async (...words: unknown[]) => {
-        const it = words.find((each): each is Command => each instanceof Command) ?? server;
-        const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
-        try {
-          const { stateDir } = locateSettings(flags, process.env);
-          if (!(it.name() === 'verify' && it.args.length > 0)) await requireSqliteJournal(flags, process.env);
-          const ok = await run(
-            await import('./journal-commands.ts'),
-            it.args,
-            { stateDir, json, say: writeLine },
-            it,
-          );
-          if (ok === false) process.exitCode = EXIT_FAILURE;
-        } catch (error) {
-          reportErrorAndExit(error, json);
-        }
-      });
-  add(
+      .option('--json', 'print one JSON object, also for an error');
+  const outputOf = ({ json, ...flags }: JournalFlags & Flags): JournalOutput => {
+    const { stateDir } = locateSettings(flags, process.env);
+    return { stateDir, json: json === true, say: writeLine };
+  };
+  const backup = withJson(
     'backup <file>',
     'writes all tasks, without the token, to a new file; the server may run',
-    (commands, [file = ''], output) => commands.runBackup(file, output),
   );
-  add(
+  setAction<JournalFlags>(backup, async (flags, [file = '']) => {
+    await requireSqliteJournal(flags, process.env);
+    const { runBackup } = await import('./journal-commands.ts');
+    runBackup(file, outputOf(flags));
+  });
+  const verify = withJson(
     'verify [file]',
     `checks every task of the journal, or of a backup; exit code ${EXIT_FAILURE} if it is damaged`,
-    (commands, [file], output, it) =>
-      commands.runVerify({ file, accept: it.opts<{ acceptLoss?: boolean }>().acceptLoss === true }, output),
   ).option('--accept-loss', 'let the next server start without the tasks that are missing');
-  add(
+  setAction<JournalFlags & { acceptLoss?: boolean }>(verify, async (flags, [file]) => {
+    if (file === undefined) await requireSqliteJournal(flags, process.env);
+    const { runVerify } = await import('./journal-commands.ts');
+    const ok = await runVerify({ file, accept: flags.acceptLoss === true }, outputOf(flags));
+    if (!ok) process.exitCode = EXIT_FAILURE;
+  });
+  const restore = withJson(
     'restore <file>',
     'puts the tasks of a backup into the state directory; the server must not run',
-    (commands, [file = ''], output, it) =>
-      commands.runRestore(file, { replace: it.opts<{ replace?: boolean }>().replace === true }, output),
   ).option('--replace', 'move the existing journal away first');
+  setAction<JournalFlags & { replace?: boolean }>(restore, async (flags, [file = '']) => {
+    await requireSqliteJournal(flags, process.env);
+    const { runRestore } = await import('./journal-commands.ts');
+    await runRestore(file, { replace: flags.replace === true }, outputOf(flags));
+  });
 }
 
 function writeLine(text: string): void {

@@ -11,14 +11,14 @@ import { verifyJournal } from '../../journal/sqlite/verify-journal.ts';
 
 const journalIn = (stateDir: string): string => join(stateDir, 'journal.db');
 
-interface Output {
+export interface JournalOutput {
   stateDir: string;
   json: boolean;
   say: (text: string) => void;
 }
 
 /** Implements `a2a-server backup`. @throws ProductError CONFIGURATION, STORAGE */
-export function runBackup(file: string, { stateDir, json, say }: Output): void {
+export function runBackup(file: string, { stateDir, json, say }: JournalOutput): void {
   const target = resolve(file);
   const report = backupJournal(journalIn(stateDir), target);
   say(
@@ -35,7 +35,7 @@ export function runBackup(file: string, { stateDir, json, say }: Output): void {
  */
 export async function runVerify(
   { file, accept }: { file: string | undefined; accept: boolean },
-  { stateDir, json, say }: Output,
+  { stateDir, json, say }: JournalOutput,
 ): Promise<boolean> {
   const path = file === undefined ? journalIn(stateDir) : resolve(file);
   const loss = accept && file === undefined ? await acceptJournalLoss(path) : undefined;
@@ -59,7 +59,7 @@ export async function runVerify(
 export async function runRestore(
   file: string,
   { replace }: { replace: boolean },
-  { stateDir, json, say }: Output,
+  { stateDir, json, say }: JournalOutput,
 ): Promise<void> {
   await prepareStateDirectory(stateDir);
   const source = resolve(file);

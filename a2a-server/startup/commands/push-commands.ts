@@ -4,24 +4,14 @@ import { createAuditLog } from '../../audit/audit-log.ts';
 import { requireFailingReceiver, failingReceiversOf, retryAuditAct } from '../../push/failing-receivers.ts';
 import { replaceStoredPushKeys, rotateStoredPushKeys } from '../../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../../push/stored-subscriptions.ts';
-import { openRecordStoreForCommand } from './open-records-for-command.ts';
-import type { ServerSettings } from '../settings/settings.ts';
-
-interface Output {
-  /** Writes to standard output. */
-  say: (text: string) => void;
-  /** Writes to standard error. */
-  note: (text: string) => void;
-}
-
-/** The settings that say where the push notification configurations and the keys are stored. */
-type PushPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
+import type { CommandOutput } from './command-output.ts';
+import { type RecordPlace, withRecords } from './command-records.ts';
 
 /** Prints the receivers to which push notifications cannot be delivered. @throws ProductError CONFIGURATION, STORAGE */
 export async function printFailingReceivers(
-  place: PushPlace,
+  place: RecordPlace,
   json: boolean,
-  { say, note }: Output,
+  { say, note }: CommandOutput,
 ): Promise<void> {
   const receivers = await withRecords(place, async (records) =>
     failingReceiversOf(await new StoredSubscriptions(records).all()),
@@ -39,7 +29,11 @@ export async function printFailingReceivers(
  * @param id the id of the receiver, or its beginning
  * @throws ProductError UNKNOWN_ADDRESS, CONFIGURATION, STORAGE
  */
-export async function retryFailingReceiver(place: PushPlace, id: string, { say }: Output): Promise<void> {
+export async function retryFailingReceiver(
+  place: RecordPlace,
+  id: string,
+  { say }: CommandOutput,
+): Promise<void> {
   const { receiver, taskId } = await withRecords(place, async (records) => {
     const subscriptions = new StoredSubscriptions(records);
     const found = requireFailingReceiver(await subscriptions.all(), id);
@@ -56,7 +50,11 @@ export async function retryFailingReceiver(place: PushPlace, id: string, { say }
  * Rotates the key that signs push notifications. All servers that share these records then use the new key.
  * @param revoke true if the current key must no longer be valid, e.g. because it was stolen
  */
-export async function rotatePushKey(place: PushPlace, revoke: boolean, { say }: Output): Promise<void> {
+export async function rotatePushKey(
+  place: RecordPlace,
+  revoke: boolean,
+  { say }: CommandOutput,
+): Promise<void> {
   const rotation = await withRecords(place, async (records) => {
     const now = Date.now();
     const done = revoke ? await replaceStoredPushKeys(records) : await rotateStoredPushKeys(records, now);
@@ -72,16 +70,4 @@ export async function rotatePushKey(place: PushPlace, revoke: boolean, { say }: 
 
 function timeText(time: number): string {
   return new Date(time).toISOString();
-}
-
-async function withRecords<Result>(
-  place: PushPlace,
-  act: (records: Awaited<ReturnType<typeof openRecordStoreForCommand>>) => Promise<Result>,
-): Promise<Result> {
-  const records = await openRecordStoreForCommand(place);
-  try {
-    return await act(records);
-  } finally {
-    records.close();
-  }
 }

@@ -22,9 +22,9 @@ import { NO_CHILD_RECORDS } from '../../processes/child-process-records.ts';
 import { NO_TOOL_OUTPUTS } from '../../tools/builtin/read-output.ts';
 import { providerName } from '../../access/oidc-settings.ts';
 import { redirectUriOf } from '../../page/provider-sign-in.ts';
+import type { IssuedTokenRecord } from '../../access/issued-token.ts';
 import { createTokenStore } from '../../access/token-store.ts';
 import { createFileRecordStore } from '../../records/file-records.ts';
-import type { RecordStore } from '../../records/record-store.ts';
 import { agentBackendText } from '../agent-backend.ts';
 import { checkModel } from './check-model.ts';
 import { prepareServer } from '../prepare-server.ts';
@@ -33,7 +33,7 @@ import type { Policy } from '../../policy/create-policy.ts';
 import { serverOrigin } from '../listen.ts';
 import { requireSafeStateDirectory } from '../../../shared/state/state-directory.ts';
 import { checkStoredToken } from '../../../shared/state/token-file.ts';
-import { openRecordStoreForCommand } from './open-records-for-command.ts';
+import { type CommandRecords, withRecords } from './command-records.ts';
 import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
@@ -138,7 +138,7 @@ function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] 
 async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   if (settings.policy.every(({ approver }) => approver?.group === undefined)) return [];
   try {
-    const tokens = await withRecords(settings, (records) => createTokenStore(records).list());
+    const tokens = await issuedTokens(settings);
     return groupsWithoutMembers(settings, tokens, Date.now()).map((group) =>
       warnCheckResult(
         'policy',
@@ -157,18 +157,16 @@ async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   }
 }
 
-/** Reads records, and creates no directory. */
-async function withRecords<Result>(
-  { database, stateDir }: ServerSettings,
-  act: (records: Omit<RecordStore, 'watch'>) => Promise<Result>,
-): Promise<Result> {
-  if (database === undefined) return act(createFileRecordStore(stateDir, () => undefined));
-  const records = await openRecordStoreForCommand({ database, stateDir });
-  try {
-    return await act(records);
-  } finally {
-    records.close();
-  }
+/** Reads the issued tokens, and creates no directory. */
+function issuedTokens(settings: ServerSettings): Promise<IssuedTokenRecord[]> {
+  const { database, stateDir } = settings;
+  return database === undefined
+    ? listTokens(createFileRecordStore(stateDir, () => undefined))
+    : withRecords(settings, listTokens);
+}
+
+function listTokens(records: CommandRecords): Promise<IssuedTokenRecord[]> {
+  return createTokenStore(records).list();
 }
 
 /** A start refuses a state directory or a token that other users could use. */

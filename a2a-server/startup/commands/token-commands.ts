@@ -9,20 +9,10 @@ import { fullPrincipalName, IDENTITY_NAME_PATTERN } from '../../access/requester
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../../access/role.ts';
 import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
-import { openRecordStoreForCommand } from './open-records-for-command.ts';
-import type { ServerSettings } from '../settings/settings.ts';
+import type { CommandOutput } from './command-output.ts';
+import { type RecordPlace, withRecords } from './command-records.ts';
 
-interface Output {
-  /** Writes to standard output. */
-  say: (text: string) => void;
-  /** Writes to standard error. */
-  note: (text: string) => void;
-}
-
-/** The settings that say where the tokens are stored. */
-type TokenPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
-
-interface NewToken {
+export interface NewToken {
   name: string;
   tenant?: string;
   /** The values of `--role`. Each has one role, or several, separated by commas. */
@@ -37,9 +27,9 @@ interface NewToken {
  * @throws ProductError MALFORMED for a wrong name, role, group or duration, STORAGE
  */
 export async function createToken(
-  place: TokenPlace,
+  place: RecordPlace,
   { name, tenant, role, group = [], expires }: NewToken,
-  { say, note }: Output,
+  { say, note }: CommandOutput,
 ): Promise<void> {
   for (const [flag, text] of [
     ['--name', name],
@@ -90,7 +80,11 @@ export async function createToken(
 }
 
 /** Prints all tokens, without their secrets. @throws ProductError STORAGE */
-export async function printTokens(place: TokenPlace, json: boolean, { say, note }: Output): Promise<void> {
+export async function printTokens(
+  place: RecordPlace,
+  json: boolean,
+  { say, note }: CommandOutput,
+): Promise<void> {
   const now = Date.now();
   const all = await withTokens(place, (store) => store.list());
   const tokens = all.map((token) => tokenView(token, now));
@@ -103,7 +97,7 @@ export async function printTokens(place: TokenPlace, json: boolean, { say, note 
 }
 
 /** Revokes a token. @throws ProductError MALFORMED if there is no such token, STORAGE */
-export async function revokeToken(place: TokenPlace, id: string, { say }: Output): Promise<void> {
+export async function revokeToken(place: RecordPlace, id: string, { say }: CommandOutput): Promise<void> {
   const token = await withTokens(place, async (tokens, audit) => {
     const before = await tokens.read(id);
     const revoked = await tokens.revoke(id, Date.now());
@@ -125,16 +119,11 @@ export async function revokeToken(place: TokenPlace, id: string, { say }: Output
   );
 }
 
-async function withTokens<Result>(
-  place: TokenPlace,
+function withTokens<Result>(
+  place: RecordPlace,
   act: (tokens: TokenStore, audit: AuditLog) => Promise<Result>,
 ): Promise<Result> {
-  const records = await openRecordStoreForCommand(place);
-  try {
-    return await act(createTokenStore(records), createAuditLog(records));
-  } finally {
-    records.close();
-  }
+  return withRecords(place, (records) => act(createTokenStore(records), createAuditLog(records)));
 }
 
 function tokenView(token: IssuedTokenRecord, now: number) {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
 import { printAudit } from '../../../../a2a-server/startup/commands/audit-command.ts';
-import { openRecordStoreForCommand } from '../../../../a2a-server/startup/commands/open-records-for-command.ts';
+import { withRecords } from '../../../../a2a-server/startup/commands/command-records.ts';
 import { createToken, revokeToken } from '../../../../a2a-server/startup/commands/token-commands.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -47,14 +47,14 @@ test('each record names its machine, and a configuration is compared with the on
 
 test('a record of an earlier version names no machine', async () => {
   const stateDir = await temporaryDirectory();
-  const stored = await openRecordStoreForCommand({ stateDir, database: undefined });
-  await stored.create(
-    'audit',
-    'a',
-    JSON.stringify({ at: '2026-01-01T00:00:00Z', user: 'root', ...revoked('a') }),
-  );
-  await createAuditLog(stored, 'one').append(revoked('b'), 1);
-  stored.close();
+  await withRecords({ stateDir, database: undefined }, async (stored) => {
+    await stored.create(
+      'audit',
+      'a',
+      JSON.stringify({ at: '2026-01-01T00:00:00Z', user: 'root', ...revoked('a') }),
+    );
+    await createAuditLog(stored, 'one').append(revoked('b'), 1);
+  });
   expect((await printed(stateDir, false)).map((line) => line.split('  ').at(-1))).toEqual([
     expect.stringMatching(/^by .+ on one$/),
     'by root',
@@ -82,8 +82,8 @@ test('the creation and the first revocation of a token are recorded, without its
     { act: 'token.created', tokenId: id, principal: 'acme/ann', roles: ['approve'], expiresAt: null },
     { act: 'token.revoked', tokenId: id, principal: 'acme/ann' },
   ]);
-  const stored = await openRecordStoreForCommand(place);
-  expect([...(await stored.list('audit')).values()].join()).not.toContain(secret.slice(17));
+  const stored = await withRecords(place, (records) => records.list('audit'));
+  expect([...stored.values()].join()).not.toContain(secret.slice(17));
   expect((await printed(stateDir, false))[0]).toMatch(/token\.created .*principal=acme\/ann/);
 });
 
