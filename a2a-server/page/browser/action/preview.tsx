@@ -2,7 +2,7 @@
 import { Fragment } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
-import { HighlighterContext, type HighlightLanguage } from '../diff/code-pieces.ts';
+import { HighlighterContext } from '../diff/code-pieces.ts';
 import { ColouredText } from '../diff/coloured-text.tsx';
 import { DiffView } from '../diff/diff-view.tsx';
 import { inLogicalOrder } from '../diff/in-logical-order.tsx';
@@ -36,7 +36,7 @@ export function PreviewView({ action }: { action: PendingAction }) {
 interface CodeProps {
   /** The visible text. */
   text: string;
-  language: HighlightLanguage;
+  language: 'bash' | 'json';
 }
 
 function Code({ text, language }: CodeProps) {

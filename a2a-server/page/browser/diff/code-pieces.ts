@@ -7,84 +7,20 @@ export interface HighlightedPiece {
   kind?: string;
 }
 
-export type HighlightLanguage =
-  | 'bash'
-  | 'c'
-  | 'cpp'
-  | 'csharp'
-  | 'css'
-  | 'dockerfile'
-  | 'go'
-  | 'ini'
-  | 'java'
-  | 'javascript'
-  | 'json'
-  | 'kotlin'
-  | 'makefile'
-  | 'php'
-  | 'python'
-  | 'ruby'
-  | 'rust'
-  | 'sql'
-  | 'swift'
-  | 'typescript'
-  | 'xml'
-  | 'yaml';
-
-const EXTENSIONS: Readonly<Record<string, HighlightLanguage>> = {
-  bash: 'bash',
-  c: 'c',
-  cc: 'cpp',
-  cjs: 'javascript',
-  cpp: 'cpp',
-  cs: 'csharp',
-  css: 'css',
-  cts: 'typescript',
-  go: 'go',
-  h: 'cpp',
-  hpp: 'cpp',
-  htm: 'xml',
-  html: 'xml',
-  ini: 'ini',
-  java: 'java',
-  js: 'javascript',
-  json: 'json',
-  jsonc: 'json',
-  jsx: 'javascript',
-  kt: 'kotlin',
-  kts: 'kotlin',
-  mjs: 'javascript',
-  mk: 'makefile',
-  mts: 'typescript',
-  php: 'php',
-  py: 'python',
-  rb: 'ruby',
-  rs: 'rust',
-  scss: 'css',
-  sh: 'bash',
-  sql: 'sql',
-  svg: 'xml',
-  swift: 'swift',
-  toml: 'ini',
-  ts: 'typescript',
-  tsx: 'typescript',
-  xml: 'xml',
-  yaml: 'yaml',
-  yml: 'yaml',
-  zsh: 'bash',
-};
-const NAMES: Readonly<Record<string, HighlightLanguage>> = { dockerfile: 'dockerfile', makefile: 'makefile' };
-
-/** Returns the language of a file. Returns undefined if the name of the file says nothing about it. */
-export function highlightLanguageOf(path: string): HighlightLanguage | undefined {
-  const name = (path.split('/').at(-1) ?? '').toLowerCase();
-  const extension = name.split('.').at(-1) ?? '';
-  if (Object.hasOwn(NAMES, name)) return NAMES[name];
-  return name.includes('.') && Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+/**
+ * Returns the extension of a file, or the name of a file without one. highlight.js knows the names and the usual
+ * extensions of its languages.
+ */
+export function highlightLanguageOf(path: string): string {
+  const [name = ''] = path.toLowerCase().split('/').slice(-1);
+  return name.split('.').at(-1) ?? '';
 }
 
-/** Splits the lines of a text into pieces. The pieces together are exactly the text. */
-export type Highlighter = (text: string, language: HighlightLanguage | undefined) => HighlightedPiece[][];
+/**
+ * Splits the lines of a text into pieces. The pieces together are exactly the text. A text in an unknown language has no
+ * colours.
+ */
+export type Highlighter = (text: string, language: string) => HighlightedPiece[][];
 
 /** Splits a text into lines without colours. */
 export const unhighlightedLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);

@@ -21,16 +21,10 @@ import swift from 'highlight.js/lib/languages/swift';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
-import type { LanguageFn } from 'highlight.js';
 import { createLowlight } from 'lowlight';
-import {
-  type Highlighter,
-  type HighlightLanguage,
-  type HighlightedPiece,
-  unhighlightedLines,
-} from './code-pieces.ts';
+import { type Highlighter, type HighlightedPiece, unhighlightedLines } from './code-pieces.ts';
 
-const LANGUAGES: Readonly<Record<HighlightLanguage, LanguageFn>> = {
+const LANGUAGES = {
   bash,
   c,
   cpp,
@@ -65,9 +59,11 @@ const MAX_CHARS_AT_ONCE = 2_000;
 const MAX_MS = 100;
 
 const lowlight = createLowlight(LANGUAGES);
+// Extensions that highlight.js assigns to no language, or to one with fewer words.
+lowlight.registerAlias({ xml: 'htm', css: 'scss', cpp: 'h' });
 
 export const highlightedLines: Highlighter = (text, language) => {
-  if (language === undefined) return unhighlightedLines(text, language);
+  if (!lowlight.registered(language)) return unhighlightedLines(text, language);
   const end = performance.now() + MAX_MS;
   return partsOf(text).flatMap((part, index) => {
     const isLate = index > 0 && performance.now() > end;
@@ -90,7 +86,7 @@ function partsOf(text: string): string[] {
   return [...parts, part ?? ''];
 }
 
-function highlightedPart(text: string, language: HighlightLanguage): HighlightedPiece[][] {
+function highlightedPart(text: string, language: string): HighlightedPiece[][] {
   const lines: HighlightedPiece[][] = [[]];
   const add = (value: string, kind: string | undefined): void => {
     for (const [at, piece] of value.split('\n').entries()) {

@@ -163,35 +163,16 @@ class StoryDraft {
   }
 
   /** Adds a requested tool call. A call may be requested again after a crash. It keeps its place. */
-  #addRequestedCall({
-    seq,
-    at,
-    callId,
-    tool,
-    title,
-    input,
-    source,
-    verdict,
-    refused,
-  }: EventOf<'requested'>): void {
-    const call: StoryCall = {
+  #addRequestedCall(event: EventOf<'requested'>): void {
+    this.#putStep(event.callId, {
+      ...event,
       type: 'call',
-      seq,
-      at,
-      callId,
-      tool,
-      title,
-      input,
-      source,
-      verdict,
-      refused,
       decisions: [],
       runs: [],
       files: [],
       withdrawn: false,
       outdated: 0,
-    };
-    this.#putStep(callId, call);
+    });
   }
 
   /**

@@ -6,7 +6,7 @@ import { highlightLanguageOf } from '../../../../../../a2a-server/page/browser/d
 import { highlightedLines } from '../../../../../../a2a-server/page/browser/diff/highlight.ts';
 import { unifiedFileDiff } from '../../../../../../shared/text/unified-diff.ts';
 
-const LANGUAGES = ['typescript', 'python', 'c', 'xml', 'bash', 'json', 'yaml', undefined] as const;
+const LANGUAGES = ['typescript', 'python', 'c', 'xml', 'bash', 'json', 'yaml', ''] as const;
 
 describe('the colours of code', () => {
   test('never change the text', () => {
@@ -52,12 +52,17 @@ describe('the colours of code', () => {
     ['Dockerfile', 'dockerfile'],
     ['a/Makefile', 'makefile'],
     ['A.PY', 'python'],
-    ['ts', undefined],
-    ['notes', undefined],
-    ['a.constructor', undefined],
-    ['__proto__', undefined],
-  ])('come from the name of the file: %p is %p', (path, language) => {
-    expect(highlightLanguageOf(path)).toBe(language);
+    ['a.h', 'cpp'],
+    ['a.htm', 'xml'],
+    ['a.scss', 'css'],
+  ])('come from the name of the file: %p is in the language %p', (path, language) => {
+    const code = '/* a */ <b> "c" # if class FROM echo';
+    expect(highlightedLines(code, highlightLanguageOf(path))).toEqual(highlightedLines(code, language));
+    expect(highlightedLines(code, language)).not.toEqual([[{ text: code }]]);
+  });
+
+  test.each(['notes', 'a.constructor', '__proto__', ''])('do not exist for the file %p', (path) => {
+    expect(highlightedLines('if "a"', highlightLanguageOf(path))).toEqual([[{ text: 'if "a"' }]]);
   });
 
   test('continue over the lines of a comment, on each side of a change', () => {
