@@ -42,9 +42,7 @@ interface Container {
 
 async function startContainer(volumes: string): Promise<Container> {
   const name = `a2a-server-${randomUUID()}`;
-  const hardened = '--init --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges'.split(
-    ' ',
-  );
+  const hardened = '--read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges'.split(' ');
   const mounts = [`${volumes}-state:/state`, `${volumes}-workspace:/workspace`].flatMap((each) => [
     '--volume',
     each,

@@ -61,6 +61,12 @@ describe('the files of deploy/', () => {
     expect(last).toMatch(/^HEALTHCHECK [^]*\/readyz/m);
   });
 
+  it('the container has an init process: Kubernetes starts none, and zombies of commands would stay', async () => {
+    const file = await read('Dockerfile');
+    expect(file).toMatch(/apt-get install [^&]* tini /);
+    expect(file).toMatch(/^ENTRYPOINT \["tini", "-s", "--", /m);
+  });
+
   it('the secrets of the compose file get neither into git nor into the image', async () => {
     const ignored = (await readFile('.gitignore', 'utf8')).split('\n');
     expect(ignored).toContain('/deploy/.env');
