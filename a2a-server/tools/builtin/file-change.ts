@@ -7,6 +7,7 @@ import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { PreviewWithBasis, ToolContext, ToolResult, ToolRun } from '../tool.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
+import { MAX_WRITE_BYTES, tooLargeText } from './text-edit.ts';
 import { ABSENT_FILE_BASIS, type TextFile } from '../workspace/text-file.ts';
 
 /** What all tools have in common that change one text file. */
@@ -16,9 +17,6 @@ export const CHANGES_ONE_FILE = {
   timeoutMs: () => 30_000,
   reach: ({ path }: { path: string }) => ({ paths: [path] }),
 } as const;
-
-/** The largest text that a tool writes. A person cannot review a larger text. */
-export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 
 /**
  * Returns the new content. `before` is the current content, or undefined if the file does not exist. Throws if the
@@ -111,11 +109,6 @@ function changedContent(before: TextFile | undefined, change: ComputeNewContent)
       'The text contains half of a surrogate pair, which UTF-8 cannot encode. Remove it or complete the pair.',
     );
   }
-  if (Buffer.byteLength(content) > MAX_WRITE_BYTES) {
-    throw new ProductError(
-      'TOO_LARGE',
-      `The file would be larger than ${MAX_WRITE_BYTES / 1024 / 1024} MiB; write less, or use a shell command.`,
-    );
-  }
+  if (Buffer.byteLength(content) > MAX_WRITE_BYTES) throw new ProductError('TOO_LARGE', tooLargeText());
   return content;
 }

@@ -1,6 +1,12 @@
 /** Replaces passages of a text. The functions never guess the position of a passage. */
 import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
 
+/** The largest text that a tool writes. A person cannot review a larger text. */
+export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
+
+/** X3: the maximum number of replaced passages in one call. A million of them take about half a second. */
+const MAX_REPLACED = 1_000_000;
+
 export interface TextEdit {
   oldText: string;
   newText: string;
@@ -51,6 +57,8 @@ export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEd
     if (edited.type === 'refused') return { ...edited, at };
     text = edited.content;
     replaced += edited.replaced;
+    if (replaced > MAX_REPLACED)
+      return { ...refusedEdit('The edits replace too many passages; make fewer edits.'), at };
   }
   return { type: 'edited', content: text, replaced };
 }
@@ -76,6 +84,9 @@ function replaceAtPlaces(
   { oldText, newText }: TextEdit,
   places: readonly number[],
 ): EditResult {
+  const length = content.length + places.length * (newText.length - oldText.length);
+  // X3: a few edits that each replace every letter by many would fill the memory.
+  if (length > Math.max(MAX_WRITE_BYTES, content.length)) return refusedEdit(tooLargeText());
   const pieces: string[] = [];
   let end = 0;
   for (const place of places) {
@@ -115,6 +126,10 @@ function withCrlf(text: string): string {
   return text.replaceAll(/\r?\n/gu, '\r\n');
 }
 
-function refusedEdit(message: string): EditResult {
+export function tooLargeText(): string {
+  return `The file would be larger than ${MAX_WRITE_BYTES / 1024 / 1024} MiB; write less, or use a shell command.`;
+}
+
+function refusedEdit(message: string): { type: 'refused'; message: string } {
   return { type: 'refused', message };
 }

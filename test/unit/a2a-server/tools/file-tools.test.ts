@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { appendFileTool } from '../../../../a2a-server/tools/builtin/append-file.ts';
 import { editFileTool } from '../../../../a2a-server/tools/builtin/edit-file.ts';
-import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/file-change.ts';
+import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/text-edit.ts';
 import { readFileTool } from '../../../../a2a-server/tools/builtin/read-file.ts';
 import type { PreviewWithBasis } from '../../../../a2a-server/tools/tool.ts';
 import { contentHashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';

@@ -118,6 +118,13 @@ describe('applyEdits, which makes several edits', () => {
     });
   });
 
+  it('X3 applyEdits refuses edits that would fill the memory, or replace too many passages', () => {
+    const grow = edit('a', 'a'.repeat(1000), true);
+    expect(applyEdits('a', [grow, grow, grow])).toMatchObject({ type: 'refused', at: 2, message: /2 MiB/ });
+    const swap = [edit('a', 'b', true), edit('b', 'a', true)];
+    expect(applyEdits('a'.repeat(600_000), swap)).toMatchObject({ type: 'refused', at: 1, message: /fewer/ });
+  });
+
   it('for all texts and edits, the result of applyEdits equals the edits in order, up to the first refused one', () => {
     const small = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n'), maxLength: 12 });
     const anyEdit = fc.record({ oldText: small, newText: small, replaceAll: fc.boolean() });
