@@ -72,7 +72,8 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     await preview.getByText('cp').waitFor();
     expect(await preview.textContent()).toBe(command);
     expect(await onScreen('[aria-label=Preview]')).toBe(command);
-    expect(await onScreen('section.action h3')).toBe(await title.textContent());
+    for (const selector of ['section.action h3', '.asks', '.call-title'])
+      expect(await onScreen(selector)).toBe(await title.textContent());
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
     await preview.getByText('deletes').waitFor();
     expect(await onScreen('[aria-label=Preview]')).toContain(`"${command} (0 bytes)"`);

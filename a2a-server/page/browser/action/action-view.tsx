@@ -58,7 +58,7 @@ export function ActionView({ action, waits, children, seen, head, headId }: Acti
       )}
       <small class="quiet">
         {visibleLine(tool)}
-        {workspace === undefined ? '' : ` in ${visibleLine(workspace)}`}
+        {workspace === undefined ? '' : <> in {inLogicalOrder(visibleLine(workspace))}</>}
         {!waits || expiresAt === null ? '' : `, waits until ${new Date(expiresAt).toLocaleString()}`}
       </small>
       {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}

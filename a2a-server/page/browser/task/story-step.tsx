@@ -4,6 +4,7 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
 import { channelText } from '../../../../shared/text/channel-text.ts';
 import { byText } from '../../../../shared/text/decided-by-text.ts';
 import { decidedByText } from '../action/decided-elsewhere-text.ts';
+import { inLogicalOrder } from '../diff/in-logical-order.tsx';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
@@ -79,7 +80,8 @@ function Call({ call, live }: { call: StoryCall; live: boolean }) {
           setChosen(!open);
         }}
       >
-        <span class="call-title">{visibleLine(title)}</span> <span class={`badge ${tone}`}>{word}</span>{' '}
+        <span class="call-title">{inLogicalOrder(visibleLine(title))}</span>{' '}
+        <span class={`badge ${tone}`}>{word}</span>{' '}
         {run?.end !== undefined && (
           <small class="quiet">{exactDurationText(run.end.at - run.startedAt)}</small>
         )}{' '}
@@ -130,7 +132,11 @@ function Field({ name, value }: { name: string; value: string }) {
   return (
     <div class="field">
       <small class="quiet">{visibleLine(name)}</small>{' '}
-      {isShort ? <code>{visibleLine(value)}</code> : <pre>{visibleText(value)}</pre>}
+      {isShort ? (
+        <code>{inLogicalOrder(visibleLine(value))}</code>
+      ) : (
+        <pre>{inLogicalOrder(visibleText(value))}</pre>
+      )}
     </div>
   );
 }
