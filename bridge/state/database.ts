@@ -11,6 +11,7 @@ import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
 import { openSqlite, type RunStatement, type RunQuery, type Sqlite } from '../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
+import { createSameFileCheck } from '../../shared/sqlite/same-file-check.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { databasePath } from './may-have-open-work.ts';
@@ -42,6 +43,7 @@ export class BridgeDatabase {
   /** The id of this process. It is the owner of the rows that it writes. */
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
+  readonly #requireSameFile: () => void;
   readonly #queries = new Map<string, RunQuery>();
   readonly #commands = new Map<string, RunStatement>();
   readonly #together: GroupCommit<() => void, void>;
@@ -53,6 +55,7 @@ export class BridgeDatabase {
     this.path = path;
     this.owner = owner;
     this.#sqlite = sqlite;
+    this.#requireSameFile = createSameFileCheck(path, { file: DATABASE_NAME, program: 'the MCP client' });
     this.#together = new GroupCommit({
       commit: (group) => this.transaction(() => group.map((write) => ({ type: 'done', result: write() }))),
       weigh: () => 1,
@@ -104,6 +107,7 @@ export class BridgeDatabase {
 
   /** Runs a statement that changes rows. Returns the number of changed rows. @throws ProductError STORAGE */
   run(sql: string, ...values: Parameters<RunStatement>): number {
+    if (!this.#inTransaction) this.#requireSameFile();
     return this.checked(() => {
       const command = this.#commands.get(sql) ?? this.#sqlite.command(sql);
       this.#commands.set(sql, command);
@@ -118,6 +122,7 @@ export class BridgeDatabase {
    */
   transaction<Result>(work: () => Result): Result {
     if (this.#inTransaction) return work();
+    this.#requireSameFile();
     this.#inTransaction = true;
     try {
       return this.checked(() => this.#sqlite.transaction(work));

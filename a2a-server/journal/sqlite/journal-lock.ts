@@ -6,9 +6,9 @@
  * - A person may delete the lock file while the owner runs. The journal itself therefore names its owner too. It
  *   contains the process and the identity of the journal's file. A copy of the file has another identity.
  */
-import { statSync } from 'node:fs';
 import { openSqlite, SqliteError, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
+import { fileIdentity } from '../../../shared/sqlite/same-file-check.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { readProcessIdentity } from '../../processes/process-identity.ts';
 import { JournalInUseError } from '../journal.ts';
@@ -58,12 +58,6 @@ function lockFile(ownerPath: string, path: string): { database: Sqlite; identity
       throw new JournalInUseError(path, error);
     throw error;
   }
-}
-
-/** Returns the identity of a file, or undefined if the file does not exist. */
-function fileIdentity(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
 }
 
 /**

@@ -66,6 +66,7 @@ export function fileSize(path: string): number {
 
 export class LastCommitsWriter {
   readonly #path: string;
+  readonly #requireSameFile: () => void;
   readonly #countTasks: () => number;
   readonly #recent: Map<string, number>;
   #tasks: number;
@@ -74,9 +75,23 @@ export class LastCommitsWriter {
   #writing: Promise<void> = Promise.resolve();
   #changed = false;
 
-  /** @param before the content of the last-commits file when the journal was opened */
-  constructor(journalPath: string, database: Sqlite, before: LastCommits | undefined) {
-    this.#path = journalPath;
+  /**
+   * @param parts `before` is the content of the last-commits file when the journal was opened. `requireSameFile` throws
+   * if the journal's file was deleted or replaced. The last-commits file then belongs to another journal.
+   */
+  constructor({
+    path,
+    database,
+    before,
+    requireSameFile,
+  }: {
+    path: string;
+    database: Sqlite;
+    before: LastCommits | undefined;
+    requireSameFile: () => void;
+  }) {
+    this.#path = path;
+    this.#requireSameFile = requireSameFile;
     const count = database.query(COUNT_TASKS);
     this.#countTasks = () => integerColumn(count()[0]?.[0]);
     this.#tasks = this.#countTasks();
@@ -144,6 +159,7 @@ export class LastCommitsWriter {
   async #write(): Promise<void> {
     this.#changed = false;
     try {
+      this.#requireSameFile();
       const bytes = fileSize(this.#path);
       const commits: LastCommits = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
       await replaceFile(lastCommitsPath(this.#path), `${JSON.stringify(commits)}\n`);

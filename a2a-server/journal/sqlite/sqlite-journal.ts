@@ -29,6 +29,7 @@ import { Appender } from './appender.ts';
 import { Compactor } from './compactor.ts';
 import { CostTable } from './cost-table.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import { createSameFileCheck } from '../../../shared/sqlite/same-file-check.ts';
 import { EventRowReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { makeFilePrivate, prepareJournalFile } from './journal-files.ts';
@@ -80,8 +81,10 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
       return database;
     });
     const disown = await claimJournal(opened, place);
-    const mark = new LastCommitsWriter(place, opened, before);
-    return new SqliteJournal({ path: place, database: opened, lock, disown, clock, mark, onAppended });
+    const requireSameFile = createSameFileCheck(place, { file: 'The journal', program: 'the server' });
+    const mark = new LastCommitsWriter({ path: place, database: opened, before, requireSameFile });
+    const parts = { path: place, database: opened, lock, disown, clock, mark, requireSameFile, onAppended };
+    return new SqliteJournal(parts);
   } catch (error) {
     database?.close();
     lock.release();
@@ -113,6 +116,7 @@ class SqliteJournal implements Journal {
     disown: () => void;
     clock: () => number;
     mark: LastCommitsWriter;
+    requireSameFile: () => void;
     onAppended: OnAppended | undefined;
   }) {
     this.#path = parts.path;
@@ -136,6 +140,7 @@ class SqliteJournal implements Journal {
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = withStorageErrors(this.#path, () => {
+          parts.requireSameFile();
           this.#lock.hold();
           return appender.commit(appends);
         });

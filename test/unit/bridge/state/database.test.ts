@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -108,6 +108,22 @@ describe("the bridge's database", () => {
     void database.inOneCommit(add(4));
     await database.written();
     expect(values()).toEqual([1, 2, 4]);
+  });
+
+  test('B1 if the file was deleted, moved or replaced, nothing is written to it', async () => {
+    const database = await openDatabase(await temporaryDirectory());
+    await rename(database.path, `${database.path}.away`);
+    const refusal = expect.objectContaining({
+      reason: 'STORAGE',
+      message: expect.stringContaining('deleted'),
+    });
+    const sql = 'CREATE TABLE numbers (value INTEGER)';
+    expect(() => database.run(sql)).toThrow(refusal);
+    await writeFile(database.path, '');
+    await expect(database.inOneCommit(() => void database.run(sql))).rejects.toEqual(refusal);
+    await rename(`${database.path}.away`, database.path);
+    expect(database.rows(`SELECT name FROM sqlite_schema WHERE name = 'numbers'`)).toEqual([]);
+    database.run(sql);
   });
 
   test('close completes the last writes', async () => {

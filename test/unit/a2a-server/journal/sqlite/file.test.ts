@@ -7,6 +7,7 @@ import {
   readdir,
   readFile,
   rename,
+  rm,
   stat,
   symlink,
   truncate,
@@ -187,6 +188,32 @@ describe('the content of the journal', () => {
     seen.push(count()[0]?.[0]);
     witness.close();
     expect(seen).toEqual([2, 2]);
+  });
+});
+
+describe('a journal file that is moved or replaced while the journal is open', () => {
+  it('E3 appends are refused, and succeed when the file is back', async () => {
+    const journal = await openJournal();
+    await journal.append(beginning('a'));
+    const refusal = { reason: 'STORAGE', message: expect.stringContaining('deleted, moved or replaced') };
+    const away = `${path}.away`;
+    await rename(path, away);
+    await expect(journal.append(beginning('b'))).rejects.toMatchObject(refusal);
+    await writeFile(path, '');
+    await expect(journal.append(beginning('b'))).rejects.toMatchObject(refusal);
+    await rename(away, path);
+    await journal.append(beginning('c'));
+    expect([await journal.row('b'), await journal.row('c')]).toMatchObject([undefined, { seq: 2 }]);
+  });
+
+  it('the close of the old journal does not change the last-commits file of the new one', async () => {
+    const journal = await openJournal();
+    await journal.append(beginning('a'));
+    await untilFileContains(`${path}.mark`, '"tasks":1');
+    for (const name of await readdir(dirname(path))) await rm(join(dirname(path), name));
+    await openJournal();
+    await journal.close();
+    expect(await readdir(dirname(path))).not.toContain('journal.db.mark');
   });
 });
 

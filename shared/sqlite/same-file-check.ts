@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+import { ProductError } from '../runtime/errors.ts';
+
+/** Returns the identity of a file, or undefined if the file does not exist. */
+export function fileIdentity(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Returns a function that must be called before each write to an open database. It fails if the file was deleted, moved
+ * or replaced: SQLite would write to the old file, and the next process would not find these commits.
+ * @param what the words for the database, and for the program that opens it again
+ */
+export function createSameFileCheck(path: string, what: { file: string; program: string }): () => void {
+  const opened = fileIdentity(path);
+  return () => {
+    if (fileIdentity(path) === opened) return;
+    throw new ProductError(
+      'STORAGE',
+      `${what.file} ${path} was deleted, moved or replaced while it was in use. Nothing was stored. Move the file back, or restart ${what.program}.`,
+      { facts: { path } },
+    );
+  };
+}
