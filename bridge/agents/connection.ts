@@ -1,47 +1,27 @@
 /** Connects to one agent: reads its card, chooses the transport and the dialect, and sends requests. */
 import type { KeyObject } from 'node:crypto';
-import { z } from 'zod';
-import { isDeepStrictEqual } from 'node:util';
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  Extensions,
-  HTTP_EXTENSION_HEADER,
-  A2A_PROTOCOL_VERSION,
-  A2A_VERSION_HEADER,
-  TaskState,
-} from '@a2a-js/sdk';
+import { Extensions, HTTP_EXTENSION_HEADER, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { AGENT_COMMAND_EXTENSION, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
-import {
-  costReportSchema,
-  taskCostsSchema,
-  type CostReport,
-  type TaskCosts,
-} from '../../shared/protocol/cost-report.ts';
-import type { PageTarget } from '../../shared/net/page-address.ts';
 import { THINKING_EXTENSION } from '../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
-import { taskSearchResultSchema, type TasksByIdPrefix } from '../../shared/protocol/task-search-result.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
-import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { createAgentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
-import { requestFailure } from './request-failure.ts';
 import { losesChunks, readableEvents, withoutStreaming } from './sdk-workarounds.ts';
-import { isNotFound, refuseErrorResponse } from './http/rest-refusal.ts';
-import { filterTasksByState, listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks.ts';
+import { refuseErrorResponse } from './http/rest-refusal.ts';
+import { followWithoutCursors } from './follow-without-cursors.ts';
+import { listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { readResumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
-import { listGeminiTasks } from './gemini-tasks.ts';
-import { requestPageLink } from './page-link.ts';
-import type { PageLink } from './page-link.ts';
-import { taskAsStreamResponse } from './task-as-stream-response.ts';
+import { listGeminiTasks, selectGeminiTasks } from './gemini-tasks.ts';
+import { serverEndpoints, type ServerEndpoints } from './server-endpoints.ts';
 
-export interface A2aConnection {
+export interface A2aConnection extends ServerEndpoints {
   readonly url: string;
   readonly facts: AgentCardFacts;
   readonly dialect: Dialect;
@@ -59,41 +39,17 @@ export interface A2aConnection {
   cancel(taskId: string, by: CancelDetails): Promise<Task>;
   /** Lists at most `limit` tasks. Null if the agent cannot list tasks. */
   list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
-  /** Finds tasks by a prefix of their id. Null if the agent cannot do this. */
-  findByPrefix(prefix: string): Promise<TasksByIdPrefix | null>;
-  /** Returns the costs of the last days, by UTC day. Null if the agent does not report costs. */
-  costs(days: number): Promise<CostReport | null>;
-  /** Returns the cost of each model request of the task. Null if the agent does not report costs. */
-  taskCosts(taskId: string): Promise<TaskCosts | null>;
-  /**
-   * Returns the signed receipt of a task. `events` limits the receipt to the first events of the task. Null if the
-   * agent has no such task, or makes no receipts.
-   */
-  receipt(taskId: string, as: ReceiptMediaType, events?: number): Promise<string | null>;
-  /** Returns the fingerprint of the key with which the agent signs receipts. Null if the agent makes no receipts. */
-  receiptKey(): Promise<string | null>;
   /** Lists the commands that the agent offers. Null if it does not declare the extension for commands. */
   commands(): Promise<readonly OfferedCommand[] | null>;
   /** Runs a command outside of a task. Null if the agent does not run commands in this way. */
   execute(command: CommandCall): Promise<GeminiCommandAnswer | null>;
-  /** Aborts one tool execution. Null if the agent cannot abort single tool executions. */
-  abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
-  /**
-   * Creates a one-time link to the agent's approval page. Null if the agent has no page. The link gives access, so a
-   * model must not see it.
-   */
-  pageLink(target: PageTarget): Promise<PageLink | null>;
 }
-
-export type ReceiptMediaType = 'application/json' | 'text/markdown';
 
 /** Who cancels a task, and why. The agent records both. */
 export interface CancelDetails {
   reason: string;
   channel: 'mcp' | 'cli';
 }
-
-const receiptKeySchema = z.object({ fingerprint: z.string() });
 
 /** Whether a reader needs more events. */
 export type MoreOrEnough = 'more' | 'enough';
@@ -131,20 +87,15 @@ export interface ConnectOptions {
  * resumable stream, until its first byte.
  */
 const ANSWER_TIMEOUT_MS = 20_000;
-/** The maximum time without data on a resumable stream, in milliseconds. The agent sends heartbeats more often. */
-const MAX_SILENCE_MS = 60_000;
+const timeLimit = (): AbortSignal => AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+
+/** The maximum times without data on a resumable stream. The agent sends heartbeats more often. */
+const TIMEOUTS_WITH_HEARTBEATS = { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: 60_000 };
 /**
- * The maximum time without data on other streams, in milliseconds. Their agents may work for minutes without sending
- * anything. After this time, the bridge fetches the task and opens the stream again.
+ * The maximum times without data on other streams. Their agents may work for minutes without sending anything. After
+ * this time, the bridge fetches the task and opens the stream again.
  */
-const MAX_SILENCE_WITHOUT_HEARTBEATS_MS = 15 * 60_000;
-/** The interval in milliseconds at which the bridge fetches the task of an agent without streams. */
-const POLL_MS = 2_000;
-/**
- * How often the bridge fetches a task that waits for a person and does not change. Such an agent may repeat an answered
- * question until it begins to work. After that, the bridge believes that the agent asks again.
- */
-const MAX_UNCHANGED_POLLS = 15;
+const TIMEOUTS_WITHOUT_HEARTBEATS = { beginningMs: 15 * 60_000, silenceMs: 15 * 60_000 };
 /**
  * The configuration of messages to agents without streams. By default, such an agent responds only when the task has
  * ended or waits (A2A 1.0 §3.2.2). Until then, the bridge would not know whether the message has arrived. So it demands
@@ -160,11 +111,6 @@ const RETURN_IMMEDIATELY = {
  * pending calls there.
  */
 const HISTORY_MESSAGES = 100;
-/**
- * The maximum number of tasks that the bridge fetches completely while it lists tasks. It does this for agents that
- * list only task ids.
- */
-const MAX_FETCHED_TASKS = 20;
 
 /** @throws any error of the request for the card. `Agent.failed` converts it to a ProductError. */
 export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConnection> {
@@ -174,7 +120,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
   const plainFetch = createAgentFetch(peer);
   const { card, facts: declared } = await fetchAgentCard(
     endpoint.cardUrl ?? endpoint.url,
-    (input, init) => plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
+    (input, init) => plainFetch(input, { ...init, signal: timeLimit() }),
     endpoint.cardKeys,
   );
   const resumable = resumableStreamUrl(declared);
@@ -185,14 +131,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
   const fetchImpl = createAgentFetch({
     ...peer,
     ...(dialect.hazards.socketEndAborts && { postSockets: 'own' }),
-    ...(resumable === null
-      ? {
-          timeouts: {
-            beginningMs: MAX_SILENCE_WITHOUT_HEARTBEATS_MS,
-            silenceMs: MAX_SILENCE_WITHOUT_HEARTBEATS_MS,
-          },
-        }
-      : { timeouts: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: MAX_SILENCE_MS } }),
+    timeouts: resumable === null ? TIMEOUTS_WITHOUT_HEARTBEATS : TIMEOUTS_WITH_HEARTBEATS,
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const factory = new ClientFactory({
@@ -208,82 +147,14 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     (uri) => declaresExtension(facts, uri),
   );
   const serviceParameters = parametersFor(extensions);
-  const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-
-  const get = async (url: URL, accept?: string): Promise<Response> =>
-    refuseErrorResponse(
-      await fetchImpl(url, {
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-        ...(accept !== undefined && { headers: { accept } }),
-      }),
-    );
-
-  /**
-   * Sends a GET request to a URL of the agent that is not part of A2A. Returns null if the agent does not have this
-   * URL.
-   */
-  async function askEndpoint<T>(
-    schema: { parse: (answer: unknown) => T },
-    path: string,
-    parameters: Readonly<Record<string, string>>,
-  ): Promise<T | null> {
-    const answer = await askForText(path, parameters);
-    return answer === null ? null : schema.parse(JSON.parse(answer));
-  }
-
-  /** Like `askEndpoint`, but returns the text of the response. */
-  async function askForText(
-    path: string,
-    parameters: Readonly<Record<string, string>>,
-    accept?: string,
-  ): Promise<string | null> {
-    if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;
-    const url = new URL(path, endpoint.url);
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    try {
-      return await (await get(url, accept)).text();
-    } catch (error) {
-      // A server that implements the extension may still lack this URL.
-      if (isNotFound(error)) return null;
-      throw error;
-    }
-  }
-
+  const once = () => ({ serviceParameters, signal: timeLimit() });
+  const get = async (url: URL): Promise<Response> =>
+    refuseErrorResponse(await fetchImpl(url, { signal: timeLimit() }));
   const taskOf = (id: string): Promise<Task> =>
     client.getTask({ tenant: '', id, historyLength: HISTORY_MESSAGES }, once());
 
-  /**
-   * Follows a task of an agent that has no cursors. The first event is the current task, so it includes the missed
-   * events. If the agent has no streams, or refuses this one, each change of the fetched task is an event.
-   */
-  async function* currentThenNext(
-    id: string,
-    signal: AbortSignal,
-    onOpen: () => void,
-  ): AsyncIterable<StreamResponse> {
-    let now = await taskOf(id);
-    onOpen();
-    yield taskAsStreamResponse(now);
-    if (facts.streaming) {
-      try {
-        yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
-        return;
-      } catch (error) {
-        // The server of the Python SDK 0.3 has a stream only while the request for the work is open. Then it answers
-        // that it does not know the task, although it does.
-        if (requestFailure(error, '').arrival !== 'refused') throw error;
-      }
-    }
-    for (let unchanged = 0; isMoving(now) || (isWaiting(now) && unchanged < MAX_UNCHANGED_POLLS);) {
-      await delay(POLL_MS, undefined, { signal });
-      const before = now;
-      now = await taskOf(id);
-      unchanged = isDeepStrictEqual(before, now) ? unchanged + 1 : 0;
-      if (unchanged === 0) yield taskAsStreamResponse(now);
-    }
-  }
-
   return {
+    ...serverEndpoints({ url: endpoint.url, facts, fetch: fetchImpl, timeLimit }),
     url: endpoint.url,
     facts,
     dialect,
@@ -309,7 +180,14 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
       };
       const events =
         resumable === null
-          ? currentThenNext(taskId, signal, onOpen)
+          ? followWithoutCursors({
+              fetchTask: () => taskOf(taskId),
+              subscribe: facts.streaming
+                ? () => client.resubscribeTask({ tenant: '', id: taskId }, { serviceParameters, signal })
+                : undefined,
+              signal,
+              onOpen,
+            })
           : readResumableEvents({
               url: `${resumable}/tasks/${encodeURIComponent(taskId)}:subscribe`,
               headers,
@@ -327,34 +205,13 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     cancel: (id, { reason, channel }) =>
       client.cancelTask({ tenant: '', id, metadata: { reason, channel } }, once()),
     async list(query, limit) {
-      const { sessionId = '', state } = query;
       if (dialect.name === 'gemini') {
         const all = await listGeminiTasks(endpoint.url, get);
-        if (all === null) return null;
-        const matching = filterTasksByState(all, state).filter(
-          ({ contextId }) => sessionId === '' || contextId === sessionId,
-        );
-        const wanted = matching.slice(0, limit);
-        // The list omits pending calls, so the bridge fetches the complete tasks.
-        const whole = wanted.slice(0, MAX_FETCHED_TASKS).map(({ id }) => taskOf(id).catch(unlessUnknownTask));
-        const known = [...(await Promise.all(whole)), ...wanted.slice(MAX_FETCHED_TASKS)];
-        const tasks = known.filter((task) => task !== undefined);
-        return { tasks, total: matching.length - (known.length - tasks.length) };
+        return all === null ? null : selectGeminiTasks(all, query, taskOf, limit);
       }
       if (client.protocolVersion.startsWith('0.')) return null;
       return listTasksOfAgent((params) => client.listTasks(params, once()), query, limit);
     },
-    findByPrefix: (prefix) => askEndpoint(taskSearchResultSchema, '/api/tasks', { prefix }),
-    costs: (days) => askEndpoint(costReportSchema, '/api/costs', { days: String(days) }),
-    taskCosts: (id) => askEndpoint(taskCostsSchema, `/api/tasks/${encodeURIComponent(id)}/costs`, {}),
-    receipt: (taskId, as, events) =>
-      askForText(
-        `/api/tasks/${encodeURIComponent(taskId)}/receipt`,
-        events === undefined ? {} : { events: String(events) },
-        as,
-      ),
-    receiptKey: async () =>
-      (await askEndpoint(receiptKeySchema, '/api/receipt-key', {}))?.fingerprint ?? null,
     async commands() {
       if (dialect.name === 'gemini') return fetchGeminiCommands(endpoint.url, get);
       if (!declaresExtension(facts, AGENT_COMMAND_EXTENSION)) return null;
@@ -363,28 +220,6 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     },
     execute: async (command) =>
       dialect.name === 'gemini' ? executeGeminiCommand(endpoint.url, command, fetchImpl) : null,
-    async abortTool(toolId, reason) {
-      if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;
-      const response = await fetchImpl(
-        new URL(`/api/tools/abort/${encodeURIComponent(toolId)}`, endpoint.url),
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', accept: 'application/json' },
-          body: JSON.stringify({ reason }),
-          signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-        },
-      );
-      return abortAnswerSchema.parse(await (await refuseErrorResponse(response)).json());
-    },
-    async pageLink(target) {
-      if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;
-      return requestPageLink(target, {
-        url: endpoint.url,
-        origins: facts.interfaces.map(({ url }) => url),
-        fetch: fetchImpl,
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-      });
-    },
   };
 }
 
@@ -393,18 +228,4 @@ function parametersFor(extensions: readonly string[]): Record<string, string> {
   return extensions.length === 0
     ? {}
     : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([...extensions]) };
-}
-
-/** Handles the error of a request for a task. Ignores that the agent has forgotten the task since it listed it. */
-function unlessUnknownTask(error: unknown): undefined {
-  if (requestFailure(error, '').error.reason !== 'UNKNOWN_TASK') throw error;
-}
-
-function isWaiting({ status }: Task): boolean {
-  const state = status?.state;
-  return state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
-}
-
-function isMoving({ status }: Task): boolean {
-  return status?.state === TaskState.TASK_STATE_SUBMITTED || status?.state === TaskState.TASK_STATE_WORKING;
 }

@@ -7,10 +7,15 @@ import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
 import { HttpError } from './http/http-error.ts';
+import { filterTasksByState, type ListedTasks, type TaskQuery } from './list-tasks.ts';
+import { requestFailure } from './request-failure.ts';
 
 const tasksMetadata = z.array(
   z.looseObject({ id: z.string(), contextId: z.string(), taskState: z.string() }),
 );
+
+/** The maximum number of listed tasks that the bridge fetches completely. */
+const MAX_FETCHED_TASKS = 20;
 
 const STATES: Readonly<Record<string, TaskState>> = TASK_STATE_CODES;
 
@@ -39,6 +44,31 @@ export async function listGeminiTasks(
     history: [],
     metadata: undefined,
   }));
+}
+
+/**
+ * Returns the tasks of the query, at most `limit`. The list of the agent omits pending calls, so `fetchTask` fetches the
+ * complete tasks.
+ */
+export async function selectGeminiTasks(
+  all: readonly Task[],
+  { sessionId = '', state }: TaskQuery,
+  fetchTask: (taskId: string) => Promise<Task>,
+  limit?: number,
+): Promise<ListedTasks> {
+  const matching = filterTasksByState(all, state).filter(
+    ({ contextId }) => sessionId === '' || contextId === sessionId,
+  );
+  const wanted = matching.slice(0, limit);
+  const whole = wanted.slice(0, MAX_FETCHED_TASKS).map(({ id }) => fetchTask(id).catch(unlessUnknownTask));
+  const known = [...(await Promise.all(whole)), ...wanted.slice(MAX_FETCHED_TASKS)];
+  const tasks = known.filter((task) => task !== undefined);
+  return { tasks, total: matching.length - (known.length - tasks.length) };
+}
+
+/** Handles the error of a request for a task. Ignores that the agent has forgotten the task since it listed it. */
+function unlessUnknownTask(error: unknown): undefined {
+  if (requestFailure(error, '').error.reason !== 'UNKNOWN_TASK') throw error;
 }
 
 /**

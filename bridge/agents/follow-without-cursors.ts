@@ -1,0 +1,62 @@
+/**
+ * Follows a task of an agent that has no cursors. The first event is the current task, so it includes the missed events.
+ * If the agent has no streams, or refuses this one, each change of the fetched task is an event.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import { requestFailure } from './request-failure.ts';
+import { taskAsStreamResponse } from './task-as-stream-response.ts';
+
+/** The interval in milliseconds at which the bridge fetches the task of an agent without streams. */
+const POLL_MS = 2_000;
+/**
+ * How often the bridge fetches a task that waits for a person and does not change. Such an agent may repeat an answered
+ * question until it begins to work. After that, the bridge believes that the agent asks again.
+ */
+const MAX_UNCHANGED_POLLS = 15;
+
+interface FollowedTask {
+  fetchTask: () => Promise<Task>;
+  /** Subscribes to the task. Undefined if the agent has no streams. */
+  subscribe: (() => AsyncIterable<StreamResponse>) | undefined;
+  signal: AbortSignal;
+  onOpen: () => void;
+}
+
+export async function* followWithoutCursors({
+  fetchTask,
+  subscribe,
+  signal,
+  onOpen,
+}: FollowedTask): AsyncIterable<StreamResponse> {
+  let now = await fetchTask();
+  onOpen();
+  yield taskAsStreamResponse(now);
+  if (subscribe !== undefined) {
+    try {
+      yield* subscribe();
+      return;
+    } catch (error) {
+      // The server of the Python SDK 0.3 has a stream only while the request for the work is open. Then it answers that
+      // it does not know the task, although it does.
+      if (requestFailure(error, '').arrival !== 'refused') throw error;
+    }
+  }
+  for (let unchanged = 0; isMoving(now) || (isWaiting(now) && unchanged < MAX_UNCHANGED_POLLS);) {
+    await delay(POLL_MS, undefined, { signal });
+    const before = now;
+    now = await fetchTask();
+    unchanged = isDeepStrictEqual(before, now) ? unchanged + 1 : 0;
+    if (unchanged === 0) yield taskAsStreamResponse(now);
+  }
+}
+
+function isWaiting({ status }: Task): boolean {
+  const state = status?.state;
+  return state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
+}
+
+function isMoving({ status }: Task): boolean {
+  return status?.state === TaskState.TASK_STATE_SUBMITTED || status?.state === TaskState.TASK_STATE_WORKING;
+}

@@ -1,0 +1,110 @@
+/**
+ * Requests to the URLs of this project's server that are not part of A2A: costs, receipts, the search for tasks, the
+ * abort of a tool, and the approval page. Each returns null if the agent does not have the URL.
+ */
+import { z } from 'zod';
+import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
+import {
+  costReportSchema,
+  taskCostsSchema,
+  type CostReport,
+  type TaskCosts,
+} from '../../shared/protocol/cost-report.ts';
+import { taskSearchResultSchema, type TasksByIdPrefix } from '../../shared/protocol/task-search-result.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
+import type { PageTarget } from '../../shared/net/page-address.ts';
+import { type AgentCardFacts, declaresExtension } from './card.ts';
+import { isNotFound, refuseErrorResponse } from './http/rest-refusal.ts';
+import { type PageLink, requestPageLink } from './page-link.ts';
+
+export type ReceiptMediaType = 'application/json' | 'text/markdown';
+
+export interface ServerEndpoints {
+  /** Finds tasks by a prefix of their id. */
+  findByPrefix(prefix: string): Promise<TasksByIdPrefix | null>;
+  /** Returns the costs of the last days, by UTC day. */
+  costs(days: number): Promise<CostReport | null>;
+  /** Returns the cost of each model request of the task. */
+  taskCosts(taskId: string): Promise<TaskCosts | null>;
+  /**
+   * Returns the signed receipt of a task. `events` limits the receipt to the first events of the task. Null also if the
+   * agent has no such task.
+   */
+  receipt(taskId: string, as: ReceiptMediaType, events?: number): Promise<string | null>;
+  /** Returns the fingerprint of the key with which the agent signs receipts. */
+  receiptKey(): Promise<string | null>;
+  /** Aborts one tool execution. */
+  abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
+  /** Creates a one-time link to the agent's approval page. The link gives access, so a model must not see it. */
+  pageLink(target: PageTarget): Promise<PageLink | null>;
+}
+
+interface EndpointOptions {
+  url: string;
+  facts: AgentCardFacts;
+  fetch: typeof fetch;
+  /** Returns a signal that aborts when the time for one answer is over. */
+  timeLimit: () => AbortSignal;
+}
+
+const receiptKeySchema = z.object({ fingerprint: z.string() });
+
+export function serverEndpoints({ url, facts, fetch: send, timeLimit }: EndpointOptions): ServerEndpoints {
+  const exist = declaresExtension(facts, TOOL_APPROVAL_EXTENSION);
+
+  async function askForText(
+    path: string,
+    parameters: Readonly<Record<string, string>> = {},
+    accept?: string,
+  ): Promise<string | null> {
+    if (!exist) return null;
+    const address = new URL(path, url);
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+    const headers = accept === undefined ? {} : { headers: { accept } };
+    try {
+      const response = await refuseErrorResponse(await send(address, { signal: timeLimit(), ...headers }));
+      return await response.text();
+    } catch (error) {
+      // A server that implements the extension may still lack this URL.
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  }
+
+  async function ask<T>(
+    schema: { parse: (answer: unknown) => T },
+    path: string,
+    parameters?: Readonly<Record<string, string>>,
+  ): Promise<T | null> {
+    const answer = await askForText(path, parameters);
+    return answer === null ? null : schema.parse(JSON.parse(answer));
+  }
+
+  return {
+    findByPrefix: (prefix) => ask(taskSearchResultSchema, '/api/tasks', { prefix }),
+    costs: (days) => ask(costReportSchema, '/api/costs', { days: String(days) }),
+    taskCosts: (taskId) => ask(taskCostsSchema, `/api/tasks/${encodeURIComponent(taskId)}/costs`),
+    receipt: (taskId, as, events) =>
+      askForText(
+        `/api/tasks/${encodeURIComponent(taskId)}/receipt`,
+        events === undefined ? {} : { events: String(events) },
+        as,
+      ),
+    receiptKey: async () => (await ask(receiptKeySchema, '/api/receipt-key'))?.fingerprint ?? null,
+    async abortTool(toolId, reason) {
+      if (!exist) return null;
+      const response = await send(new URL(`/api/tools/abort/${encodeURIComponent(toolId)}`, url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({ reason }),
+        signal: timeLimit(),
+      });
+      return abortAnswerSchema.parse(await (await refuseErrorResponse(response)).json());
+    },
+    async pageLink(target) {
+      if (!exist) return null;
+      const origins = facts.interfaces.map((each) => each.url);
+      return requestPageLink(target, { url, origins, fetch: send, signal: timeLimit() });
+    },
+  };
+}
