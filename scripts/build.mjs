@@ -3,6 +3,7 @@
 //
 // `node scripts/build.mjs [--if-changed] [directory]`: the build is made beside the last one in the directory (default
 // dist), and takes its place at the end. With --if-changed, nothing happens if no source is newer than the last build.
+import './require-node.mjs';
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

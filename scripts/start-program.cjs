@@ -7,6 +7,14 @@ const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
 
+// Node 18 and 21 have no `crc32`. Without this message, the error would name that function only.
+if (crc32 === undefined) {
+  process.stderr.write(
+    `This program needs Node 20.19 or newer, and this is Node ${process.versions.node} (${process.execPath}). Install a newer one: https://nodejs.org\n`,
+  );
+  process.exit(1);
+}
+
 const CHECKSUM_BYTES = 4;
 
 /** Replaces `import.meta.url` in every file. */

@@ -107,6 +107,20 @@ describe('a build of the programs', () => {
     }
   });
 
+  it('an old Node, which has no crc32, ends with a message that names the Node that the program or the build needs', async () => {
+    const place = await temporaryDirectory();
+    const preload = join(place, 'old-node.cjs');
+    await writeFile(preload, "require('node:zlib').crc32 = undefined;");
+    for (const file of ['dist/bridge/main.js', 'dist/a2a-server/main.js', 'scripts/build.mjs'])
+      await expect(run(process.execPath, ['--require', preload, file])).rejects.toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^(This program|The build) needs Node 20\.19 or newer, and this is Node .*\n$/,
+        ),
+      });
+  });
+
   it('a build keeps the files of earlier builds, so that running programs can load them, and no package contains them', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
