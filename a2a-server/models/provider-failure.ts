@@ -194,7 +194,7 @@ const MODEL_ENDED = /model has crashed|model (?:is |was )?unloaded/i;
 function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (MODEL_ENDED.test(saidBy(thrown))) return true;
   if (thrown instanceof StreamCutOffError) return true;
-  if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
+  if (brokeOff(thrown) || networkFailureCode(thrown) !== undefined) return true;
   if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
   const names = errorNames(thrown);
   if (names.includes(INVALID_CALL)) return true;
@@ -230,11 +230,11 @@ function brokeOff(thrown: unknown): boolean {
 }
 
 /**
- * True if the connection failed. The `cause` of the TypeError from `fetch` has the code of Node or undici, e.g.
- * ECONNREFUSED.
+ * Returns the code of a failed connection, e.g. ECONNREFUSED. The `cause` of the TypeError from `fetch` has it, from Node
+ * or undici. Returns undefined for other errors.
  */
-function isNetworkFailure(thrown: unknown): boolean {
-  return codesOf(thrown).some((code) => NETWORK_CODE.test(code));
+function networkFailureCode(thrown: unknown): string | undefined {
+  return codesOf(thrown).find((code) => NETWORK_CODE.test(code));
 }
 
 function codesOf(thrown: unknown): string[] {
@@ -283,7 +283,8 @@ function saidBy(thrown: unknown): string {
   if (JSONParseError.isInstance(thrown) || TypeValidationError.isInstance(thrown))
     return unreadReason(thrown) ?? 'its answer is not in the format of its API';
   if (brokeOff(thrown)) return 'the answer ended early';
-  if (isNetworkFailure(thrown)) return 'the connection to it failed';
+  const code = networkFailureCode(thrown);
+  if (code !== undefined) return `the connection to it failed (${code})`;
   const message =
     unreadReason(thrown) ?? (thrown instanceof Error ? errorMessageOf(thrown) : fieldOf(thrown, 'message'));
   if (typeof message !== 'string' || message === '') return 'it gave no reason';

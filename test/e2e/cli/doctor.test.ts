@@ -280,6 +280,12 @@ describe('the command doctor', () => {
         level: 'fail',
         next: expect.stringContaining('Start the program that serves the model at http://127.0.0.1:1/v1'),
       });
+      const away = await withSettings({
+        server: { model: 'vllm:m', baseUrls: { vllm: 'http://0.0.0.0:1' } },
+      });
+      expect(of(await away.examined(), 'model')).toMatchObject({
+        next: expect.stringContaining('Check that this machine reaches http://0.0.0.0:1/v1'),
+      });
     } finally {
       await endpoint.close();
     }

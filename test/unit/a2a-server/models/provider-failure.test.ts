@@ -40,6 +40,12 @@ function network(code: string): Error {
 }
 
 describe('a temporary failure of a provider', () => {
+  test('the message about a failed connection has its code', () => {
+    expect(classifyProviderFailure(network('ENOTFOUND'), BLAME).error.message).toBe(
+      'openai:m could not answer: the connection to it failed (ENOTFOUND).',
+    );
+  });
+
   test.each([
     ['too many requests', http(429)],
     ['a request that timed out', http(408)],
