@@ -101,7 +101,7 @@ export function withFollowing(
 
 /**
  * Names the task in a row above the others. Leaves the rows as they are if there is no room.
- * @param task the title of the task, unescaped; undefined if the client has only this task
+ * @param task the title of the task, unescaped; undefined if the bridge has only this task
  */
 export function withTask(
   rows: readonly string[],

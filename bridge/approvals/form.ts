@@ -63,7 +63,7 @@ export interface FormLayout {
   fields: FormFieldsSetting;
   /** The maximum width of a row. */
   columns: number;
-  /** The title of the task, if the client has several. Absent otherwise: the person knows the only one. */
+  /** The title of the task, if the bridge has several. Absent otherwise: the person knows the only one. */
   task?: string | undefined;
   /** The name of the agent, if the bridge has several. Absent otherwise. */
   agent?: string | undefined;
