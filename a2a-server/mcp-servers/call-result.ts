@@ -148,5 +148,5 @@ function says(
 }
 
 function bytesOf(base64: string): number {
-  return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+  return Buffer.byteLength(base64, 'base64');
 }

@@ -99,6 +99,8 @@ describe('the result of an MCP tool', () => {
       textOf({
         content: [
           { type: 'audio', mimeType: 'audio/wav', data: 'AAAAAAA=' },
+          // X3: a search for the end of the padding would take minutes.
+          { type: 'audio', mimeType: 'audio/wav', data: `${'='.repeat(400_000)}A` },
           { type: 'resource', resource: { uri: 'a:b', blob: 'AAAA' } },
           { type: 'text' },
           null,
@@ -106,6 +108,7 @@ describe('the result of an MCP tool', () => {
       }).split('\n'),
     ).toEqual([
       '[audio, audio/wav, 5 bytes, not shown]',
+      '[audio, audio/wav, 300000 bytes, not shown]',
       '[resource a:b, of an unknown type, 3 bytes, not shown]',
       '[content of an unknown type]',
       '[content of an unknown type]',
