@@ -107,10 +107,13 @@ export class TaskIndex {
     const after = token === undefined ? undefined : decodePageToken(token);
     const matching = new Conditions();
     addConditions(matching, filter);
-    const total = await this.#database.query(
+    const [[count] = []] = await this.#database.query(
       { text: `SELECT count(*) FROM tasks WHERE ${matching.sql}` },
       matching.values,
     );
+    const total = integerColumn(count);
+    // A search for a text is slow, so it does not run twice without need.
+    if (total === 0) return { rows: [], total };
     const [comparison, direction] = order === 'newest-first' ? ['<', 'DESC'] : ['>', 'ASC'];
     if (after !== undefined)
       matching.add(
@@ -127,7 +130,7 @@ export class TaskIndex {
     const last = found.length > size ? rows.at(-1) : undefined;
     return {
       rows: rows.map(toTaskRow),
-      total: integerColumn(total[0]?.[0]),
+      total,
       ...(last && {
         next: encodePageToken({ updatedAt: integerColumn(last[7]), key: integerColumn(last[0]) }),
       }),

@@ -105,18 +105,21 @@ export class TaskIndex {
     const remaining = after
       ? { sql: `(updated_at, key) ${comparison} (?, ?)`, values: [after.updatedAt, after.key] }
       : EVERY;
+    const [[count] = []] = this.#database.query(`SELECT count(*) FROM tasks WHERE ${matching.sql}`)(
+      ...matching.values,
+    );
+    const total = integerColumn(count);
+    // A search for a text is slow, so it does not run twice without need.
+    if (total === 0) return { rows: [], total };
     // One extra row shows whether there is a next page.
     const found = this.#database.query(
       `${SELECT_TASKS} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ?`,
     )(...matching.values, ...remaining.values, size + 1);
-    const total = this.#database.query(`SELECT count(*) FROM tasks WHERE ${matching.sql}`)(
-      ...matching.values,
-    );
     const rows = found.slice(0, size);
     const last = found.length > size ? rows.at(-1) : undefined;
     return {
       rows: rows.map(toTaskRow),
-      total: integerColumn(total[0]?.[0]),
+      total,
       ...(last && {
         next: encodePageToken({ updatedAt: integerColumn(last[7]), key: integerColumn(last[0]) }),
       }),
@@ -143,7 +146,7 @@ const WORKSPACE = `(SELECT json_extract(body, '$.settings.workspace') FROM event
  * than 1,000 levels. Such a message has no text to find.
  */
 const FIRST_MESSAGE_HAS = `EXISTS (
-  SELECT 1 FROM events WHERE task = tasks.key AND seq = 2 AND CASE WHEN json_valid(body)
+  SELECT 1 FROM events WHERE task = tasks.key AND seq = 2 AND body LIKE ? ESCAPE '\\' AND CASE WHEN json_valid(body)
     THEN EXISTS (SELECT 1 FROM json_each(body, '$.message.parts') AS part
                  WHERE json_extract(part.value, '$.text') LIKE ? ESCAPE '\\')
     ELSE FALSE END)`;
@@ -195,11 +198,15 @@ function hasValue(expression: string, value: string): Condition {
  */
 function messageContains(text: string): Condition {
   if (!isStorableText(text)) return NONE;
-  const pattern = `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = likePattern(text);
   return {
     sql: String.raw`(title LIKE ? ESCAPE '\' OR ${FIRST_MESSAGE_HAS})`,
-    values: [pattern, pattern],
+    values: [pattern, likePattern(JSON.stringify(text).slice(1, -1)), pattern],
   };
+}
+
+function likePattern(text: string): string {
+  return `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 function sessionIs(sessionId: string): Condition {

@@ -169,13 +169,16 @@ export function describeTaskIndex(on: JournalStage): void {
       await on.append(
         beginning('a', { events: [messageOf('Fix the parser\nof "dates"', 'and 100% of the tests')] }),
       );
-      await on.append(beginning('b', { events: [messageOf('a_b'), working, message('later: dates')] }));
+      await on.append(
+        beginning('b', { events: [messageOf('a_b 💥 C:\\dir'), working, message('later: dates')] }),
+      );
       expect(await idsOf(on.journal, { text: 'FIX THE' })).toEqual(['a']);
       expect(await idsOf(on.journal, { text: 'parser\nof "dates"' })).toEqual(['a']);
       expect(await idsOf(on.journal, { text: '100%' })).toEqual(['a']);
       expect(await idsOf(on.journal, { text: 'a_b' })).toEqual(['b']);
+      expect(await idsOf(on.journal, { text: '💥 c:\\DIR' })).toEqual(['b']);
       // No task is found by these texts, because they are in the stored event but not in the message.
-      for (const text of ['messageId', 'test"', '0%of', 'f_x', '\\', "'", 'dates\0'])
+      for (const text of ['messageId', 'test"', '0%of', 'f_x', '\\\\', "'", 'dates\0'])
         expect(await idsOf(on.journal, { text })).toEqual([]);
     });
 
