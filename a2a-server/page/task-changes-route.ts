@@ -7,6 +7,7 @@ import { Router } from 'express';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { delay } from '../../shared/runtime/timeout.ts';
 import type { Requester } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
@@ -19,7 +20,7 @@ const PAUSE_MS = 1_000;
 interface ChangesOptions {
   tasks: Pick<TaskService, 'row'>;
   changes: TaskChangeNotifier;
-  clock: Pick<Clock, 'after'>;
+  clock: Clock;
   heartbeatMs?: number | undefined;
 }
 
@@ -56,7 +57,8 @@ export function taskChangesRoute({
         changed.tasks = new Set();
         if (noted !== 'unknown' && !(await reachesOne(tasks, requester, noted))) continue;
         writer.send({ data: '{}' });
-        if (!signal.aborted) await pauseBetweenChanges(clock, signal);
+        // The abort ends the pause, and then the loop.
+        await delay(clock, PAUSE_MS, signal).catch(() => undefined);
       }
     } finally {
       stopWatching();
@@ -65,20 +67,6 @@ export function taskChangesRoute({
     }
   });
   return router;
-}
-
-/** Resolves after `PAUSE_MS` or when the signal aborts. */
-function pauseBetweenChanges(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = onAbort(signal, () => {
-      cancel();
-      resolve();
-    });
-    const cancel = clock.after(PAUSE_MS, () => {
-      stop();
-      resolve();
-    });
-  });
 }
 
 /** X1: a task to which the requester has no access causes no event. */

@@ -84,10 +84,8 @@ import { oneTimeLinkRoute, requirePageSession, signInRoutes } from '../page/page
 import type { PageSignInContext } from '../page/page-sign-in.ts';
 import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
 import { type ProviderSignInContext, providerSignInRoutes } from '../page/provider-sign-in-routes.ts';
-import { agentRoute } from '../page/agent-route.ts';
 import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
-import { allowedWorkspacesRoute } from '../page/allowed-workspaces-route.ts';
 import type { AllowedWorkspaces } from '../../shared/protocol/allowed-workspaces.ts';
 
 export interface AppOptions {
@@ -256,19 +254,25 @@ function eventsOfTask(parts: Parts): Router {
 /** The routes for the approval page. They accept the session of a signed-in page instead of a token. */
 function pageApi(parts: Parts): Router {
   const { tasks, heartbeatMs, clock, pageSignIn, passkeys, isClosing } = parts;
+  const { agent = { agent: '', models: [] }, workspaces = { fallback: null, allowed: [] } } = parts;
   return Router().use(
     PAGE_API_PATH,
     admitRequests((request) => requirePageSession(request, pageSignIn), parts),
     refuseWhileClosing(isClosing),
     taskRoutes(parts),
-    agentRoute(parts.agent ?? { agent: '', models: [] }),
-    allowedWorkspacesRoute(parts.workspaces ?? { fallback: null, allowed: [] }),
+    jsonRoute('/agent', agent),
+    jsonRoute('/workspaces', workspaces),
     taskGroupsRoute(tasks, clock),
     taskChangesRoute({ tasks, heartbeatMs, clock, changes: parts.changes ?? new TaskChangeNotifier() }),
     ...(passkeys ? [passkeyRoutes({ tasks, sessions: pageSignIn.sessions, ...passkeys })] : []),
     restRoute(parts),
     unknownAddress,
   );
+}
+
+/** Sends the page what it offers the person to choose from. */
+function jsonRoute(path: string, offer: OfferedAgent | AllowedWorkspaces): Router {
+  return Router().get(path, (_request, response) => void response.json(offer));
 }
 
 /** The routes to one task that the page and other clients use, besides those of A2A. */

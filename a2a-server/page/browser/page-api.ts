@@ -1,31 +1,54 @@
-/** Exchanges JSON with the page's server. */
+/** Sends the requests of the signed-in page to its server. */
 import { ClientError } from '../../../shared/client/index.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { PAGE_API_URL, signedInFetch } from './sign-in/sign-in.ts';
 
-/** Reads JSON from the page's server. @param path below `API` @throws ClientError */
-export function readJson(path: string): Promise<unknown> {
-  return requestJson(path);
+/** Reads JSON from the page's server. @param path below `PAGE_API_URL` @throws ClientError */
+export async function readJson(path: string): Promise<unknown> {
+  return jsonOf(await sendRequest(path));
 }
 
-/** Sends JSON to the page's server, and returns its answer. @param path below `API` @throws ClientError */
-export function sendJson(path: string, body: object | undefined, method = 'POST'): Promise<unknown> {
-  return requestJson(path, {
+/** Sends JSON to the page's server, and returns its answer. @param path below `PAGE_API_URL` @throws ClientError */
+export async function sendJson(path: string, body: object | undefined, method = 'POST'): Promise<unknown> {
+  const response = await sendRequest(path, {
     method,
     ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
+  return jsonOf(response);
 }
 
-async function requestJson(path: string, init?: RequestInit): Promise<unknown> {
+/**
+ * Reads the metadata that the server's extension adds to a task.
+ * @param query of the A2A method `GetTask`
+ * @throws ClientError
+ */
+export async function readTaskMetadata(taskId: string, query = ''): Promise<unknown> {
+  const response = await sendRequest(`/tasks/${encodeURIComponent(taskId)}${query}`, {
+    headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL_EXTENSION },
+  });
+  return fieldOf(fieldOf(await response.json(), 'metadata'), TOOL_APPROVAL_EXTENSION);
+}
+
+/** Returns the body as JSON. Undefined if it is none. */
+function jsonOf(response: Response): Promise<unknown> {
+  return response.json().catch(() => undefined);
+}
+
+/**
+ * Sends a request to the page's server, and returns the answer if it is a success.
+ * @param path below `PAGE_API_URL`
+ * @throws ClientError
+ */
+export async function sendRequest(path: string, init?: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await signedInFetch(`${PAGE_API_URL}${path}`, init);
   } catch (error) {
     throw new ClientError('unreachable', 'The server could not be reached.', { cause: error });
   }
-  const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return body;
-  const message = fieldOf(fieldOf(body, 'error'), 'message');
+  if (response.ok) return response;
+  const message = fieldOf(fieldOf(await jsonOf(response), 'error'), 'message');
   throw new ClientError(
     'refused',
     typeof message === 'string' ? message : `The server answered ${response.status}.`,

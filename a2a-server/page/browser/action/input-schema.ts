@@ -1,6 +1,7 @@
 /** Reads the JSON Schema of a tool's input, for the form that edits it. */
 import { createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
+import { useLoaded } from '../use-loaded.ts';
 
 /** Returns the input schema of a tool call, or undefined if there is none. */
 type ReadInputSchema = (callId: string) => Promise<unknown>;
@@ -15,17 +16,13 @@ type InputSchemaState = { type: 'loading' } | { type: 'known'; schema: unknown }
 export function useInputSchema(callId: string | null): InputSchemaState {
   const read = useContext(InputSchemaContext);
   const [known, setKnown] = useState<InputSchemaState>({ type: 'loading' });
-  useEffect(() => {
-    let current = true;
-    const take = (schema: unknown): void => {
-      if (current) setKnown({ type: 'known', schema });
-    };
-    if (callId === null) take(undefined);
+  const take = (schema: unknown): void => setKnown({ type: 'known', schema });
+  useLoaded(
+    () => (callId === null ? Promise.resolve(undefined) : read(callId)),
+    take,
     // Without a schema, the person can still edit the JSON text.
-    else read(callId).then(take, () => take(undefined));
-    return () => {
-      current = false;
-    };
-  }, [read, callId]);
+    () => take(undefined),
+    [read, callId],
+  );
   return known;
 }

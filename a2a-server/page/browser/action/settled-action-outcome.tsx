@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useNow } from '../relative-time.tsx';
 import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text.ts';
 import * as z from 'zod/mini';
-import { TOOL_APPROVAL_EXTENSION } from '../../../../shared/protocol/extensions.ts';
-import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
+import { readTaskMetadata } from '../page-api.ts';
+import { useLoaded } from '../use-loaded.ts';
 import { WrittenTexts } from './written-texts.tsx';
 
 const call = z.object({
@@ -13,20 +13,14 @@ const call = z.object({
     z.object({ decision: z.string(), by: z.string(), channel: z.string(), at: z.string() }),
   ),
 });
-const task = z.object({
-  metadata: z.object({ [TOOL_APPROVAL_EXTENSION]: z.object({ calls: z.array(call) }) }),
-});
+const taskMetadata = z.object({ calls: z.array(call) });
 
 /**
  * Gets the state of an action that no longer waits. Returns undefined if the task has no such call.
- * @throws Error if the server refuses the request
+ * @throws ClientError, or another error if the answer has no calls
  */
 async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
-  const response = await signedInFetch(`${PAGE_API_URL}/tasks/${encodeURIComponent(taskId)}`, {
-    headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL_EXTENSION },
-  });
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-  const { calls } = task.parse(await response.json()).metadata[TOOL_APPROVAL_EXTENSION];
+  const { calls } = taskMetadata.parse(await readTaskMetadata(taskId));
   return calls.find((each) => each.callId === callId);
 }
 
@@ -36,12 +30,12 @@ const REDRAW_MS = 30_000;
 export function SettledActionOutcome({ taskId, callId }: { taskId: string; callId: string }) {
   const [answer, setAnswer] = useState<{ found: SettledCall | undefined }>();
   const now = useNow(REDRAW_MS);
-  useEffect(() => {
-    void fetchCallState(taskId, callId).then(
-      (found) => setAnswer({ found }),
-      () => undefined,
-    );
-  }, [taskId, callId]);
+  useLoaded(
+    () => fetchCallState(taskId, callId),
+    (found) => setAnswer({ found }),
+    () => undefined,
+    [taskId, callId],
+  );
   if (answer === undefined)
     return (
       <p class="outcome" data-live>

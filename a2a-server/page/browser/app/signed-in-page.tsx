@@ -29,6 +29,7 @@ import { TaskListView } from '../home/task-list.tsx';
 import { TaskDetails } from '../task/task-details.tsx';
 import { useNotifications } from '../home/use-notifications.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
+import { useLoaded } from '../use-loaded.ts';
 import { useTaskGroups } from '../home/use-task-groups.ts';
 
 /** The interval between two checks whether a new UTC day has begun, in milliseconds. */
@@ -84,18 +85,14 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   const ended = groups?.ended.total;
   // The costs are those of the current UTC day, and the page may stay open for days.
   const day = Math.floor(useNow(DAY_CHECK_MS) / 86_400_000);
-  useEffect(() => {
-    let current = true;
-    client.costs(1).then(
-      (report) => current && setToday(todayCostText(report)),
-      (error: unknown) => {
-        if (error instanceof ClientError && error.status === 401) onSignedOut();
-      },
-    );
-    return () => {
-      current = false;
-    };
-  }, [client, waiting, ended, day]);
+  useLoaded(
+    () => client.costs(1),
+    (report) => setToday(todayCostText(report)),
+    (error) => {
+      if (error instanceof ClientError && error.status === 401) onSignedOut();
+    },
+    [client, waiting, ended, day],
+  );
 
   const leave = async (everywhere: boolean): Promise<void> => {
     const failed = await signOut(everywhere);

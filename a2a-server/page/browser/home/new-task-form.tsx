@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { readAddressTarget } from '../address.ts';
 import { ProblemLine } from '../problem-line.tsx';
 import { ModelSelect, readOfferedAgent } from './model-select.tsx';
@@ -79,7 +80,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
       onStarted(taskId, before);
     } catch (error) {
       if (error instanceof ClientError && error.status === 401) onSignedOut();
-      else setProblem(error instanceof Error ? error.message : String(error));
+      else setProblem(errorMessageOf(error));
     } finally {
       setSending(false);
     }

@@ -2,6 +2,7 @@
  * This browser's sign-in: a cookie that scripts cannot read, and the page key in this origin's storage. A request needs
  * both. A page on another port has only the cookie. A thief of the key has only the key. So neither can send requests.
  */
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 
 const KEY = 'page-key';
@@ -75,6 +76,6 @@ export async function tryPostJson(path: string, body: object): Promise<PostResul
     const problem = typeof message === 'string' ? message : `The server answered ${response.status}.`;
     return { problem, status: response.status };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error), status: 0 };
+    return { problem: errorMessageOf(error), status: 0 };
   }
 }

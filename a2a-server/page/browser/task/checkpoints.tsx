@@ -1,6 +1,6 @@
 /** Lists the turns that changed files, each with a button that puts the files back. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { A2aClient, TaskReport } from '../../../../shared/client/index.ts';
 import {
   taskCheckpointsSchema,
@@ -11,6 +11,7 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { openCreatedTask, taskFragment } from '../address.ts';
 import { readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
+import { useLoaded } from '../use-loaded.ts';
 import { restoreFiles } from './restore-files.ts';
 import { RestoreFilesForm } from './restore-files-form.tsx';
 import { StoryStepTime } from './story-step-head.tsx';
@@ -32,18 +33,13 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
   const [known, setKnown] = useState<TaskCheckpoints>();
   const [opened, setOpened] = useState<number>();
   const settled = state !== 'working';
-  useEffect(() => {
-    let current = true;
-    if (settled)
-      void readCheckpoints(taskId).then(
-        (found) => current && setKnown(found),
-        // A failed request is ignored. The page reads the checkpoints again after the next change of the task.
-        () => undefined,
-      );
-    return () => {
-      current = false;
-    };
-  }, [taskId, settled, cursor]);
+  useLoaded(
+    () => (settled ? readCheckpoints(taskId) : undefined),
+    setKnown,
+    // A failed request is ignored. The page reads the checkpoints again after the next change of the task.
+    () => undefined,
+    [taskId, settled, cursor],
+  );
   if (!settled || known === undefined || known.checkpoints.length === 0) return null;
   const { checkpoints, workspace, liveTask } = known;
   return (

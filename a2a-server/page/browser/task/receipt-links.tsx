@@ -1,6 +1,7 @@
 /** Downloads the signed receipt of a task. A plain link cannot do this, because the server needs the page key. */
 import { useState } from 'preact/hooks';
-import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
+import { sendRequest } from '../page-api.ts';
 
 const FORMATS = [
   { name: 'Markdown', accept: 'text/markdown', extension: 'md' },
@@ -9,7 +10,7 @@ const FORMATS = [
 
 export function ReceiptLinks({ taskId }: { taskId: string }) {
   const [problem, setProblem] = useState<string>();
-  const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
+  const fail = (error: unknown): void => setProblem(errorMessageOf(error));
   return (
     <span class="receipt">
       Receipt:{' '}
@@ -34,15 +35,14 @@ export function ReceiptLinks({ taskId }: { taskId: string }) {
   );
 }
 
-/** Saves the exact bytes of the receipt, because a signature covers them. @throws Error if the server refuses */
+/** Saves the exact bytes of the receipt, because a signature covers them. @throws ClientError */
 async function downloadReceipt(
   taskId: string,
   { accept, extension }: (typeof FORMATS)[number],
 ): Promise<void> {
-  const response = await signedInFetch(`${PAGE_API_URL}/api/tasks/${encodeURIComponent(taskId)}/receipt`, {
+  const response = await sendRequest(`/api/tasks/${encodeURIComponent(taskId)}/receipt`, {
     headers: { Accept: accept },
   });
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
   const url = URL.createObjectURL(await response.blob());
   const link = document.createElement('a');
   link.href = url;

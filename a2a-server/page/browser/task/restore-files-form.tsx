@@ -1,15 +1,17 @@
 /** Shows what a restoration would change, and asks before it starts. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import {
   restorePreviewSchema,
   type RestorePreview,
   type TaskCheckpoint,
 } from '../../../../shared/protocol/task-checkpoints.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { DiffView } from '../diff/diff-view.tsx';
 import { readJson } from '../page-api.ts';
 import { ProblemLine } from '../problem-line.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
+import { useLoaded } from '../use-loaded.ts';
 
 /** @throws ClientError */
 async function readPreview(taskId: string, turn: number, since: boolean): Promise<RestorePreview> {
@@ -37,19 +39,17 @@ export function RestoreFilesForm({
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box);
-  const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
-  useEffect(() => {
-    let current = true;
-    setPreview(undefined);
-    setProblem(undefined);
-    readPreview(taskId, turn, since).then(
-      (found) => current && setPreview(found),
-      (error: unknown) => current && fail(error),
-    );
-    return () => {
-      current = false;
-    };
-  }, [taskId, turn, since]);
+  const fail = (error: unknown): void => setProblem(errorMessageOf(error));
+  useLoaded(
+    () => {
+      setPreview(undefined);
+      setProblem(undefined);
+      return readPreview(taskId, turn, since);
+    },
+    setPreview,
+    fail,
+    [taskId, turn, since],
+  );
   const confirm = (diff: string): void => {
     setSending(true);
     setProblem(undefined);

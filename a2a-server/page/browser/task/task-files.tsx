@@ -1,15 +1,15 @@
 /** Shows the images of a task's messages and tool results. Shows other files by name. */
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
+import { sendRequest } from '../page-api.ts';
 import type { TaskFileView } from './task-facts.ts';
 
 const MAX_FILES = 20;
 
-async function fetchContent(taskId: string, hash: string): Promise<Blob | undefined> {
-  const address = `${PAGE_API_URL}/api/tasks/${encodeURIComponent(taskId)}/files/${encodeURIComponent(hash)}`;
-  const response = await signedInFetch(address);
-  return response.ok ? response.blob() : undefined;
+/** @throws ClientError */
+async function fetchContent(taskId: string, hash: string): Promise<Blob> {
+  const path = `/api/tasks/${encodeURIComponent(taskId)}/files/${encodeURIComponent(hash)}`;
+  return (await sendRequest(path)).blob();
 }
 
 export function TaskFiles({ taskId, files }: { taskId: string; files: readonly TaskFileView[] }) {
@@ -34,7 +34,7 @@ function FileView({
     let current = true;
     const show = async (): Promise<void> => {
       const content = await fetchContent(taskId, hash);
-      if (!current || content === undefined) return;
+      if (!current) return;
       made = URL.createObjectURL(content);
       setUrl(made);
     };

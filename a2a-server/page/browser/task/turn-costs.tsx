@@ -1,8 +1,10 @@
 /** Shows the cost of each turn of a task. The page fetches it when the person opens the list. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { A2aClient, TaskCosts } from '../../../../shared/client/index.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { costRequestLabel, requestPriceText } from '../../../../shared/text/cost-text.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { useLoaded } from '../use-loaded.ts';
 
 interface TurnCostsProps {
   client: A2aClient;
@@ -15,22 +17,15 @@ export function TurnCosts({ client, taskId, cost }: TurnCostsProps) {
   const [open, setOpen] = useState(false);
   const [requests, setRequests] = useState<TaskCosts['requests']>();
   const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    if (!open) return undefined;
-    let current = true;
-    const load = async (): Promise<void> => {
-      const found = await client.taskCosts(taskId);
-      if (!current) return;
+  useLoaded(
+    () => (open ? client.taskCosts(taskId) : undefined),
+    (found) => {
       setProblem(undefined);
       setRequests(found.requests);
-    };
-    load().catch((error: unknown) => {
-      if (current) setProblem(error instanceof Error ? error.message : String(error));
-    });
-    return () => {
-      current = false;
-    };
-  }, [client, taskId, cost, open]);
+    },
+    (error) => setProblem(errorMessageOf(error)),
+    [client, taskId, cost, open],
+  );
   return (
     <details class="turn-costs" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Cost of each turn</summary>

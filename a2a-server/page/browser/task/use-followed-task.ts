@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type A2aClient, ClientError } from '../../../../shared/client/index.ts';
 import type { Execution, Progress, TaskReport } from '../../../../shared/client/index.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 
 /** The delay between attempts after the client has given up, in milliseconds. */
 const RETRY_MS = 5_000;
@@ -66,7 +67,7 @@ export function useFollowedTask(
           timer = window.setTimeout(attach, RETRY_MS);
         } else {
           setOutage(undefined);
-          setFailure(error instanceof Error ? error.message : String(error));
+          setFailure(errorMessageOf(error));
         }
       });
     };
