@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
+import { createEndListeners } from './end-listeners.ts';
 import { type IssuedTokenRecord, isSecretOfToken, parseToken, issuedTokenState } from './issued-token.ts';
 import { DamagedTokenError, createTokenStore } from './token-store.ts';
 
@@ -39,7 +40,6 @@ interface IssuedTokensOptions {
 
 export function openIssuedTokenReader({ records, clock, onFailure }: IssuedTokensOptions): IssuedTokenReader {
   const store = createTokenStore(records);
-  const listeners = new Map<string, Set<() => void>>();
 
   const read = async (id: string): Promise<IssuedTokenRecord | undefined> => {
     try {
@@ -54,16 +54,8 @@ export function openIssuedTokenReader({ records, clock, onFailure }: IssuedToken
     const token = await read(id);
     return token !== undefined && issuedTokenState(token, clock.now()) === 'active' ? token : undefined;
   };
-  const endIfRevoked = async (id: string): Promise<void> => {
-    if ((await active(id)) !== undefined) return;
-    const acts = listeners.get(id);
-    listeners.delete(id);
-    for (const act of acts ?? []) act();
-  };
-  const endRevoked = (): void => {
-    for (const id of listeners.keys()) endIfRevoked(id).catch(onFailure);
-  };
-  const stopWatching = records.watch('tokens', endRevoked);
+  const listeners = createEndListeners(async (id) => (await active(id)) === undefined, onFailure);
+  const stopWatching = records.watch('tokens', () => listeners.check());
 
   return {
     async find(text) {
@@ -73,16 +65,8 @@ export function openIssuedTokenReader({ records, clock, onFailure }: IssuedToken
     },
     active,
     isRevoked: async (id) => (await read(id))?.revokedAt !== null,
-    onRevoked(id, act) {
-      const acts = listeners.get(id) ?? new Set();
-      listeners.set(id, acts.add(act));
-      // The token may have been revoked between `find` and this call.
-      endIfRevoked(id).catch(onFailure);
-      return () => {
-        acts.delete(act);
-        if (acts.size === 0 && listeners.get(id) === acts) listeners.delete(id);
-      };
-    },
+    // The token may have been revoked between `find` and this call. `add` checks that.
+    onRevoked: (id, act) => listeners.add(id, act),
     close: stopWatching,
   };
 }

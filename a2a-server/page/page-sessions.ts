@@ -15,6 +15,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createCredentialMarks } from '../access/credential-marks.ts';
+import { createEndListeners } from '../access/end-listeners.ts';
 import type { Identity } from '../access/identity.ts';
 import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../access/issued-token-reader.ts';
 import type { OidcSettings } from '../access/oidc-settings.ts';
@@ -98,10 +99,14 @@ export function createPageSessions({
   const now = (): number => clock.now();
   const links = createPageAccessStore(records, 'page-links', now);
   const sessions = createPageAccessStore(records, 'page-sessions', now);
-  /** The listeners for the sign-out of sessions with open streams, by the digest of the session. */
-  const listeners = new Map<string, Set<() => void>>();
   /** Sessions that are signed out here, although the storage may still have them. */
   const signedOut = new Set<string>();
+  /** The listeners for the sign-out of sessions with open streams, by the digest of the session. */
+  const listeners = createEndListeners(
+    async (digest) => signedOut.has(digest) || (await sessions.read(digest)) === undefined,
+    onFailure,
+  );
+  const stopWatching = records.watch('page-sessions', () => listeners.check());
 
   const markOf = async ({ principal, tokenId, roles }: Identity): Promise<string | undefined> =>
     tokenId === undefined
@@ -137,17 +142,6 @@ export function createPageSessions({
     await sessions.add(digestOf(joined(secrets)), session);
     return { ...secrets, expiresAt: session.expiresAt };
   };
-  const endStreams = (digest: string): void => {
-    const acts = listeners.get(digest);
-    listeners.delete(digest);
-    for (const act of acts ?? []) act();
-  };
-  const endIfSignedOut = async (digest: string): Promise<void> => {
-    if (signedOut.has(digest) || (await sessions.read(digest)) === undefined) endStreams(digest);
-  };
-  const stopWatching = records.watch('page-sessions', () => {
-    for (const digest of listeners.keys()) endIfSignedOut(digest).catch(onFailure);
-  });
 
   return {
     async makeLink(identity) {
@@ -176,16 +170,8 @@ export function createPageSessions({
       return {
         ...identityOf(session),
         expiresAt,
-        onSignOut: (act) => {
-          const acts = listeners.get(digest) ?? new Set();
-          listeners.set(digest, acts.add(act));
-          // The session may have ended between `find` and this call.
-          endIfSignedOut(digest).catch(onFailure);
-          return () => {
-            acts.delete(act);
-            if (acts.size === 0 && listeners.get(digest) === acts) listeners.delete(digest);
-          };
-        },
+        // The session may have ended between `find` and this call. `add` checks that.
+        onSignOut: (act) => listeners.add(digest, act),
       };
     },
     async signOut(secrets, everywhere) {
@@ -197,7 +183,7 @@ export function createPageSessions({
         // The sessions end at this server even if the storage fails.
         for (const each of ended) {
           signedOut.add(each);
-          endStreams(each);
+          listeners.end(each);
         }
         for (const each of ended) {
           await sessions.remove(each);
