@@ -1,7 +1,8 @@
 import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortCheckpointId, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
-import { isSameSavedContent, type Checkpoint, type CheckpointFile } from '../task/compute-checkpoints.ts';
+import { turnChangeOf } from '../checkpoints/restore-preview.ts';
+import type { Checkpoint, CheckpointFile } from '../task/compute-checkpoints.ts';
 import { countWithNoun, oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
@@ -106,22 +107,19 @@ function checkpointLine(checkpoint: Checkpoint): string {
 }
 
 function fileNamesText(files: readonly CheckpointFile[]): string {
-  const named = files.slice(0, MAX_FILE_NAMES).map((file) => `${file.path} (${changeOf(file)})`);
+  const named = files.slice(0, MAX_FILE_NAMES).map((file) => `${file.path} (${changeText(file)})`);
   return files.length > MAX_FILE_NAMES
     ? `${named.join(', ')} and ${files.length - MAX_FILE_NAMES} more`
     : named.join(', ');
 }
 
 function fileLine(file: CheckpointFile): string {
-  return `- ${file.path}: ${changeOf(file)}`;
+  return `- ${file.path}: ${changeText(file)}`;
 }
 
-function changeOf({ before, after }: CheckpointFile): string {
-  const last = after.at(-1);
-  if (before.type === 'not-saved') return `changed, not saved: ${before.why}`;
-  if (last === undefined || isSameSavedContent(before, last)) return 'as it was';
-  if (before.type === 'absent') return 'created';
-  return last.type === 'absent' ? 'removed' : 'changed';
+function changeText(file: CheckpointFile): string {
+  const { before } = file;
+  return before.type === 'not-saved' ? `changed, not saved: ${before.why}` : turnChangeOf(file);
 }
 
 function commandLines({ commands }: Checkpoint): string[] {

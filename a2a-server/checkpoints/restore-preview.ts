@@ -61,7 +61,7 @@ export function toTaskCheckpoint({ id, turn, at, files, commands }: Checkpoint):
   };
 }
 
-function turnChangeOf({ before, after }: CheckpointFile): TaskCheckpoint['files'][number]['change'] {
+export function turnChangeOf({ before, after }: CheckpointFile): TaskCheckpoint['files'][number]['change'] {
   const last = after.at(-1);
   if (before.type === 'not-saved') return 'not saved';
   if (last === undefined || isSameSavedContent(before, last)) return 'unchanged';

@@ -122,16 +122,7 @@ export class PushDeliveries {
 
   /** Reads from the store what other processes have changed. */
   readOtherChanges(): void {
-    if (this.#stop.signal.aborted) return;
-    if (this.#running.has(SEARCH)) {
-      this.#again.add(SEARCH);
-      return;
-    }
-    const run = this.#startAll().finally(() => {
-      this.#running.delete(SEARCH);
-      if (this.#again.delete(SEARCH)) this.readOtherChanges();
-    });
-    this.#running.set(SEARCH, run);
+    this.#runAlone(SEARCH, () => this.#startAll());
   }
 
   /**
@@ -156,11 +147,7 @@ export class PushDeliveries {
     } catch (error) {
       this.#logError(error);
     }
-    if (this.#parts.shared && !this.#stop.signal.aborted)
-      this.#timers.set(
-        SEARCH,
-        this.#parts.clock.after(SEARCH_MS, () => this.readOtherChanges()),
-      );
+    if (this.#parts.shared) this.#runLater(SEARCH, SEARCH_MS, () => this.readOtherChanges());
   }
 
   #addToTask(name: string, { taskId }: PushSubscription): void {
@@ -169,8 +156,7 @@ export class PushDeliveries {
 
   /** Ends the deliveries of a subscription. */
   forget(name: string, taskId: string): void {
-    this.#timers.get(name)?.();
-    this.#timers.delete(name);
+    this.#cancelTimer(name);
     this.#withoutAccess.delete(name);
     const names = this.#byTask.get(taskId);
     names?.delete(name);
@@ -179,37 +165,43 @@ export class PushDeliveries {
 
   /** Runs one delivery at a time for each subscription. */
   #deliver(name: string, taskId: string): void {
+    this.#runAlone(name, () => this.#runOnce(name, taskId));
+  }
+
+  /** Runs an operation, unless it runs already. Then it runs once more after its current run. */
+  #runAlone(key: string, operation: () => Promise<void>): void {
     if (this.#stop.signal.aborted) return;
-    if (this.#running.has(name)) {
-      this.#again.add(name);
+    if (this.#running.has(key)) {
+      this.#again.add(key);
       return;
     }
-    this.#timers.get(name)?.();
-    this.#timers.delete(name);
-    const run = this.#runOnce(name, taskId).finally(() => {
-      this.#running.delete(name);
-      if (this.#again.delete(name)) this.#deliver(name, taskId);
+    this.#cancelTimer(key);
+    const run = operation().finally(() => {
+      this.#running.delete(key);
+      if (this.#again.delete(key)) this.#runAlone(key, operation);
     });
-    this.#running.set(name, run);
+    this.#running.set(key, run);
+  }
+
+  #runLater(key: string, ms: number, run: () => void): void {
+    if (!this.#stop.signal.aborted) this.#timers.set(key, this.#parts.clock.after(ms, run));
+  }
+
+  #cancelTimer(key: string): void {
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
   }
 
   async #runOnce(name: string, taskId: string): Promise<void> {
     try {
       const end = await this.#deliverAll(name, taskId);
-      if (end.type === 'waits') this.#deliverLater(name, taskId, end.until);
+      if (end.type !== 'waits') return;
+      const ms = Math.max(0, end.until - this.#parts.clock.now());
+      this.#runLater(name, ms, () => this.#deliver(name, taskId));
     } catch (error) {
       this.#logError(error);
-      this.#deliverLater(name, taskId, this.#parts.clock.now() + SEARCH_MS);
+      this.#runLater(name, SEARCH_MS, () => this.#deliver(name, taskId));
     }
-  }
-
-  #deliverLater(name: string, taskId: string, until: number): void {
-    if (this.#stop.signal.aborted) return;
-    const { clock } = this.#parts;
-    this.#timers.set(
-      name,
-      clock.after(Math.max(0, until - clock.now()), () => this.#deliver(name, taskId)),
-    );
   }
 
   /** Delivers until the receiver has everything, the receiver fails, or another server delivers. */

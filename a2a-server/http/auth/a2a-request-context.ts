@@ -1,6 +1,7 @@
 import { Extensions } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2AError } from '@a2a-js/sdk/errors';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND_EXTENSION } from '../../../shared/protocol/agent-command.ts';
@@ -77,9 +78,9 @@ export class A2aRequestContext extends ServerCallContext {
     this.#log = log;
     this.caller = caller;
     this.wire = wire;
-    const { promise, resolve } = withResolvers();
-    this.accepted = promise;
-    this.accept = resolve;
+    const accepted = new Deferred<void>();
+    this.accepted = accepted.promise;
+    this.accept = () => accepted.resolve();
     // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it.
     for (const uri of requested) if (OFFERED_EXTENSIONS.has(uri)) this.addActivatedExtension(uri);
     this.hasGenerations = previews.includes('a2a-1.1') && wire !== 'jsonrpc-0.3';
@@ -148,10 +149,4 @@ export class A2aRequestContext extends ServerCallContext {
   #hasExtension(extension: string): boolean {
     return this.activatedExtensions?.includes(extension) ?? false;
   }
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let settle: (() => void) | undefined;
-  const promise = new Promise<void>((resolve) => (settle = resolve));
-  return { promise, resolve: () => settle?.() };
 }

@@ -18,30 +18,13 @@ import type { ClientMessage } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 
-export interface PushMethods {
-  create(config: TaskPushNotificationConfig, context: A2aRequestContext): Promise<TaskPushNotificationConfig>;
-  get(
-    request: GetTaskPushNotificationConfigRequest,
-    context: A2aRequestContext,
-  ): Promise<TaskPushNotificationConfig>;
-  list(
-    request: ListTaskPushNotificationConfigsRequest,
-    context: A2aRequestContext,
-  ): Promise<ListTaskPushNotificationConfigsResponse>;
-  delete(request: DeleteTaskPushNotificationConfigRequest, context: A2aRequestContext): Promise<void>;
-  /** Sends a message, and registers its configuration for the message's task. */
-  send(
-    configuration: SendMessageRequest['configuration'],
-    incoming: ClientMessage,
-    context: A2aRequestContext,
-  ): Promise<AcceptedMessage>;
-}
+export type PushMethods = ReturnType<typeof createPushMethods>;
 
 /** @param push undefined if the server sends no push notifications */
 export function createPushMethods(
   push: PushNotifications | undefined,
   tasks: Pick<TaskService, 'recipient' | 'send'>,
-): PushMethods {
+) {
   /**
    * Returns the configurations, or refuses. A2A 1.0 §3.3.4: a client must learn that the server sends no push
    * notifications.
@@ -51,21 +34,40 @@ export function createPushMethods(
     return push;
   };
   return {
-    create: async (config, context) =>
-      withoutSecrets(
-        await supported().create(configIn(config, context), context.caller.requester, formOf(context)),
-      ),
-    get: async (named, context) => {
+    async create(
+      config: TaskPushNotificationConfig,
+      context: A2aRequestContext,
+    ): Promise<TaskPushNotificationConfig> {
+      const { requester } = context.caller;
+      return withoutSecrets(await supported().create(configIn(config, context), requester, formOf(context)));
+    },
+    async get(
+      named: GetTaskPushNotificationConfigRequest,
+      context: A2aRequestContext,
+    ): Promise<TaskPushNotificationConfig> {
       const { taskId, id } = withId(named, context);
       return withoutSecrets(await supported().get(taskId, id, context.caller.requester));
     },
-    async list({ taskId }, context) {
+    async list(
+      { taskId }: ListTaskPushNotificationConfigsRequest,
+      context: A2aRequestContext,
+    ): Promise<ListTaskPushNotificationConfigsResponse> {
       const found = await supported().list(taskId, context.caller.requester);
       // A task has only a few configurations, so one page contains all of them.
       return { configs: found.map(withoutSecrets), nextPageToken: '' };
     },
-    delete: ({ taskId, id }, context) => supported().delete(taskId, id, context.caller.requester),
-    async send(configuration, incoming, context) {
+    async delete(
+      { taskId, id }: DeleteTaskPushNotificationConfigRequest,
+      context: A2aRequestContext,
+    ): Promise<void> {
+      await supported().delete(taskId, id, context.caller.requester);
+    },
+    /** Sends a message, and registers its configuration for the message's task. */
+    async send(
+      configuration: SendMessageRequest['configuration'],
+      incoming: ClientMessage,
+      context: A2aRequestContext,
+    ): Promise<AcceptedMessage> {
       const wanted = configuration?.taskPushNotificationConfig;
       if (wanted === undefined) return tasks.send(incoming);
       // A client that repeats a message must not create a second configuration. So the configuration gets the id of the

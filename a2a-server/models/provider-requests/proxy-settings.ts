@@ -5,6 +5,7 @@
  * A request to this machine never uses a proxy, as in Go's `httpproxy`.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { isLoopback } from '../../../shared/net/loopback.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 
@@ -35,18 +36,9 @@ export function readProxySettings(env: Environment): ProxySettings | undefined {
 export function proxyFor(url: URL, { https, http, except }: ProxySettings): URL | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
-  if (proxy === undefined || isThisMachine(host)) return undefined;
+  if (proxy === undefined || isLoopback(host) || host.endsWith('.localhost')) return undefined;
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
   return except.some((entry) => matchesNoProxyEntry(entry, host, port)) ? undefined : proxy;
-}
-
-function isThisMachine(host: string): boolean {
-  return (
-    host === 'localhost' ||
-    host.endsWith('.localhost') ||
-    host === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(host)
-  );
 }
 
 /**

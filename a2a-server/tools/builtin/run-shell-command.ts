@@ -2,6 +2,7 @@
  * The tool `run-shell-command` runs a command. A shell command can do anything, so a person approves it first. Only a
  * sandbox confines the command to the workspace.
  */
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -15,7 +16,6 @@ import { confinementText, type Confinement } from '../shell/confinement.ts';
 import { runShellCommand, type CommandResult } from '../shell/run-command.ts';
 import { ToolStoppedError, type Tool } from '../tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { errorCodeOf } from '../workspace/file-failure.ts';
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
@@ -136,7 +136,7 @@ function commandStoppedError({ output, group }: CommandResult): ToolStoppedError
 }
 
 function startFailure(error: unknown): unknown {
-  switch (errorCodeOf(error)) {
+  switch (systemErrorCode(error)) {
     case 'E2BIG':
       return new Error('The command is too long for the system; put it into a script and run that.', {
         cause: error,

@@ -1,9 +1,9 @@
-import { errorCodeOf } from '../workspace/file-failure.ts';
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { MAX_HEADER_BYTES } from './send-to-pinned-addresses.ts';
 
 /** Turns Node's connection errors into sentences that name the host. Returns any other error unchanged. */
 export function toNetworkError(error: unknown, { host, hostname }: URL): unknown {
-  const sentence = sentenceOf(errorCodeOf(error), host, hostname);
+  const sentence = sentenceOf(systemErrorCode(error), host, hostname);
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }
 

@@ -5,6 +5,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BigIntStats } from 'node:fs';
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { FileIdentity } from './directory.ts';
 
 export interface BarredDirectory extends FileIdentity {
@@ -46,14 +47,10 @@ async function filesIn(path: string): Promise<ReadonlySet<string>> {
   for await (const entry of await opendir(path, { recursive: true })) {
     if (!entry.isFile()) continue;
     const info = await stat(join(entry.parentPath, entry.name), { bigint: true }).catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
+      if (systemErrorCode(error) === 'ENOENT') return undefined;
       throw error;
     });
     if (info !== undefined) found.add(nameOf(info));
   }
   return found;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

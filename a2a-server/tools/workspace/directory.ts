@@ -16,9 +16,8 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { errorCodeOf } from './file-failure.ts';
 
 /** `anchored` keeps an open handle of a directory. `checked` compares the path with the directory's identity. */
 export type DirectoryHold = 'anchored' | 'checked';
@@ -179,7 +178,8 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
     return await open(path, flags, mode);
   } catch (error) {
     // These codes mean that another process has just replaced the directory or file with a link.
-    if (errorCodeOf(error) === 'ELOOP' || errorCodeOf(error) === 'ENOTDIR') throw replacedPathError(error);
+    if (systemErrorCode(error) === 'ELOOP' || systemErrorCode(error) === 'ENOTDIR')
+      throw replacedPathError(error);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `There is no "${path}" in the workspace; list-files shows what is there.`,
@@ -19,14 +19,9 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   EBUSY: (path) => `"${path}" is in use by the system (perhaps a mount); it cannot be replaced.`,
 };
 
-export function errorCodeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
-
 /** Turns a system error about `path` into a sentence that a model can act on. Returns any other error unchanged. */
 export function toFileError(error: unknown, path: string): unknown {
-  const code = errorCodeOf(error);
+  const code = systemErrorCode(error);
   if (code === undefined || error instanceof ProductError) return error;
   const sentence = SENTENCES[code];
   return sentence === undefined ? error : new Error(sentence(path), { cause: error });

@@ -6,9 +6,8 @@
  * unlinks.
  */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import { errorCodeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
 import { removalHash, removalFingerprint, readRemovalTree, type RemovalEntry } from './removal-tree.ts';
@@ -63,7 +62,8 @@ async function remove(directory: Directory, item: RemovalEntry, removal: Removal
 
 async function removeDirectory(directory: Directory, { name, path }: RemovalEntry): Promise<void> {
   await rmdir(directory.at(name)).catch((error: unknown) => {
-    if (errorCodeOf(error) === 'ENOTEMPTY' || errorCodeOf(error) === 'EEXIST') throw changedMeanwhile(path);
+    if (systemErrorCode(error) === 'ENOTEMPTY' || systemErrorCode(error) === 'EEXIST')
+      throw changedMeanwhile(path);
     throw error;
   });
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import { errorCodeOf } from './file-failure.ts';
 
 /** The `basis` of a file that did not exist at the preview. No hash has this value. */
 export const ABSENT_FILE_BASIS = 'absent';
@@ -66,7 +65,7 @@ export async function readCurrentBasis(directory: Directory, file: FileToRead): 
   try {
     return contentHashOf(await readBytes(directory, file));
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return ABSENT_FILE_BASIS;
+    if (systemErrorCode(error) === 'ENOENT') return ABSENT_FILE_BASIS;
     throw error;
   }
 }

@@ -1,10 +1,9 @@
-import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
 import { readDirectoryEntries, type DirectoryEntry } from './directory-entries.ts';
 import { withoutIgnoredEntries, parseGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 /** The maximum depth of the walk. Each level keeps one handle open. */
 const MAX_DEPTH = 64;
@@ -94,7 +93,7 @@ async function enter(directory: Directory, name: string): Promise<Directory | un
   try {
     return await directory.child(name);
   } catch (error) {
-    const gone = ['ENOENT', 'EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '');
+    const gone = ['ENOENT', 'EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
     if (gone || (error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE')) return undefined;
     throw error;
   }

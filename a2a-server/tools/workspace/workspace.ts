@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import {
   chooseDirectoryHold,
   includesFileIdentity,
@@ -12,7 +12,7 @@ import {
 } from './directory.ts';
 import { readDirectoryEntries, type DirectoryListing } from './directory-entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { errorCodeOf, pathIsDirectoryError } from './file-failure.ts';
+import { pathIsDirectoryError } from './file-failure.ts';
 import { requireMovableFile, moveFile, type MoveOptions } from './move-file.ts';
 import { withNamedEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { removeWorkspaceEntry, type RemovalOptions } from './remove.ts';
@@ -131,7 +131,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
     return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold(canonical)), barred };
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    const code = errorCodeOf(error);
+    const code = systemErrorCode(error);
     if (code === 'ENOENT')
       throw unknownWorkspaceError(path, 'does not exist; create it, or name another directory', error);
     if (code === 'ENOTDIR')

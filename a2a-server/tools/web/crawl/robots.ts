@@ -1,5 +1,6 @@
 import robots from 'robots-parser';
 import { z } from 'zod';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { TimeExceededError, runWithinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type FetchDependencies } from '../fetch-url.ts';
@@ -53,7 +54,7 @@ export async function readRobots(
     return rulesIn(decodeText(answer.body.bytes, { charset: 'utf-8', markup: false }), at);
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessageOf(error);
     throw new Error(`The crawl cannot read ${url.host} because it cannot read its robots.txt: ${reason}`, {
       cause: error,
     });
