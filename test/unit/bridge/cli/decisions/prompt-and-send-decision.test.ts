@@ -11,7 +11,7 @@ import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 type Asked = Pick<TaskView, 'pending' | 'question' | 'calls'>;
 
 const taskView = z.custom<Asked>();
-const action = pendingWrite('one', { shown: 'aaaa', title: 'Write a', decisions: ['approve', 'deny'] });
+const action = pendingWrite('one', { shown: 'aaaa', title: 'Write \u05d0', decisions: ['approve', 'deny'] });
 const waiting = taskView.parse({
   pending: [action],
   question: null,
@@ -41,7 +41,9 @@ async function printedAfter(typed: string, next: unknown, unclear: readonly stri
   });
   const said: string[] = [];
   const lines = [...unclear];
-  const ask = (_: string, { signal, onWithdrawn }: PromptWithdrawal): Promise<string> => {
+  const ask = (question: string, { signal, onWithdrawn }: PromptWithdrawal): Promise<string> => {
+    // D5: the marks keep the words of the prompt in their order.
+    expect(question).toMatch(/^Approve Write \u200e\u05d0\u200e \(aaaa\)\?/);
     const line = lines.shift();
     if (line !== undefined) return Promise.resolve(line);
     view = taskView.parse(next);
@@ -53,7 +55,7 @@ async function printedAfter(typed: string, next: unknown, unclear: readonly stri
   const terminal = z.custom<Terminal>().parse({ paint: paintNothing, say, ask });
   expect(await promptAndSendDecision(terminal, session, waiting)).toBe('changed');
   const [shown = '', ...below] = said;
-  expect(shown).toMatch(/^\nWrite a {2}call one, code aaaa\n/);
+  expect(shown).toMatch(/^\nWrite \u05d0 {2}call one, code aaaa\n/);
   return below.join('\n').trim();
 }
 
