@@ -254,7 +254,7 @@ export const UNFLAGGED_BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   }),
 });
 
-const ALL_BRIDGE_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_BRIDGE_SETTINGS };
+export const ALL_BRIDGE_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_BRIDGE_SETTINGS };
 
 export interface BridgeSettings extends SettingValues<typeof ALL_BRIDGE_SETTINGS> {
   workspace: string;

@@ -3,7 +3,7 @@ import { STATE_DIRECTORY_VARIABLE, stateDirectory, hostEnvironment } from '../st
 import type { Environment } from '../runtime/environment.ts';
 import { ProductError } from '../runtime/errors.ts';
 
-const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
+export const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
 
 interface SettingsLocation {
   stateDir: string;

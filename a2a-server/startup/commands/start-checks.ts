@@ -35,7 +35,8 @@ import { requireSafeStateDirectory } from '../../../shared/state/state-directory
 import { checkStoredToken } from '../../../shared/state/token-file.ts';
 import { type CommandRecords, withRecords } from './command-records.ts';
 import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
-import type { ServerSettings } from '../settings/settings.ts';
+import { misspeltVariables } from '../../../shared/settings/misspelt-variables.ts';
+import { ALL_SERVER_SETTINGS, type ServerSettings } from '../settings/settings.ts';
 
 interface CheckOptions {
   pageDirectory: string;
@@ -68,6 +69,7 @@ export async function runStartChecks(
     const { models: offered } = prepared.worker;
     const findings = [
       okCheckResult(SETTINGS, 'the server can start with them'),
+      ...misspeltVariables('A2A_SERVER_', { settings: ALL_SERVER_SETTINGS, values: settings, env }),
       ...unknownServers(settings),
       ...checkPresence(settings, prepared.live.policy()),
       ...signInWithProvider(settings),

@@ -2,6 +2,7 @@
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { probeAgentAbilities } from '../../agents/abilities.ts';
 import type { Agent } from '../../agents/agent.ts';
+import { ALL_BRIDGE_SETTINGS } from '../../settings/settings.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { createAgentRegistry } from '../../startup/configured-agents.ts';
 import { clientEnvironment } from '../clients/client.ts';
@@ -23,6 +24,7 @@ import {
   warnCheckResult,
   STATE_DIRECTORY_SUBJECT,
 } from '../../../shared/runtime/check-result.ts';
+import { misspeltVariables } from '../../../shared/settings/misspelt-variables.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
@@ -71,6 +73,7 @@ async function findingsOf({
   return [
     okCheckResult('mcp-a2a-bridge', readPackageVersion()),
     checkNode(process.version),
+    ...misspeltVariables('MCP_A2A_BRIDGE_', { settings: ALL_BRIDGE_SETTINGS, values: settings, env }),
     ...(await checkStateDirectory(stateDir)),
     ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
       (each) => each !== undefined,

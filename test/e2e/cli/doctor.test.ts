@@ -85,6 +85,29 @@ describe('the command doctor', () => {
     expect(await readServerRecord(stateDir)).toBeUndefined();
   });
 
+  it('doctor warns about variables that are similar to those of settings, because the programs ignore them', async () => {
+    const agents = { team: { url: 'http://127.0.0.1:1', tokenEnv: 'MCP_A2A_BRIDGE_AGENTS_TOKEN' } };
+    const variables = {
+      MCP_A2A_BRIDGE_APROVALS: 'human-only',
+      MCP_A2A_BRIDGE_AGENTS_TOKEN: 't',
+      MCP_A2A_BRIDGE_X: '',
+    };
+    const bridge = await withSettings({ bridge: { agents } }, variables);
+    const server = await withSettings({}, { A2A_SERVER_FOUR_EYE: 'yes' });
+    const found = [await bridge.examined('--offline'), await server.examined('--offline')];
+    expect(found.map(({ findings }) => findings.filter(({ subject }) => subject === 'environment'))).toEqual([
+      [
+        {
+          subject: 'environment',
+          level: 'warn',
+          message: 'the variable MCP_A2A_BRIDGE_APROVALS is ignored, because no setting has this name',
+          next: 'Did you mean MCP_A2A_BRIDGE_APPROVALS?',
+        },
+      ],
+      [expect.objectContaining({ next: 'Did you mean A2A_SERVER_FOUR_EYES?' })],
+    ]);
+  });
+
   it('X1 doctor fails when other users can read the token or the state directory', async () => {
     const on = await cliStage();
     const { stateDir } = on.server;

@@ -1,0 +1,36 @@
+import { type CheckResult, warnCheckResult } from '../runtime/check-result.ts';
+import type { Environment } from '../runtime/environment.ts';
+import { STATE_DIRECTORY_VARIABLE } from '../state/state-directory.ts';
+import { nearestNames } from '../text/nearest-names.ts';
+import type { Settings } from './resolve-settings.ts';
+import { CONFIG_VARIABLE } from './settings-location.ts';
+
+/**
+ * Warns about variables with names that are similar to those of settings. The programs ignore them.
+ * @param prefix the prefix of the program's variables, e.g. `A2A_SERVER_`
+ * @param values the values of the settings. A setting may name a variable, such as that of a token
+ */
+export function misspeltVariables(
+  prefix: string,
+  { settings, values, env }: { settings: Settings; values: object; env: Environment },
+): CheckResult[] {
+  const known = [
+    ...Object.values(settings).map((each) => each.env),
+    STATE_DIRECTORY_VARIABLE,
+    CONFIG_VARIABLE,
+  ];
+  const endings = known.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const used = JSON.stringify(values);
+  return Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && !known.includes(name) && !used.includes(name))
+    .flatMap((name) => {
+      const [nearest] = nearestNames(name.slice(prefix.length), endings);
+      return nearest === undefined
+        ? []
+        : warnCheckResult(
+            'environment',
+            `the variable ${name} is ignored, because no setting has this name`,
+            `Did you mean ${prefix}${nearest}?`,
+          );
+    });
+}
