@@ -92,7 +92,7 @@ function actionSection(action: ReceiptAction, index: number): string {
     // If no question was asked, no person saw a preview. The receipt then contains the input of the call.
     asked === undefined
       ? codeBlock(JSON.stringify(action.input, null, 2))
-      : codeBlock(quotedPreview(asked.preview).text),
+      : fencedText(quotedPreview(asked.preview).text),
     ...decisions.flatMap(({ edited }) =>
       edited === null
         ? []
@@ -157,9 +157,15 @@ function codeSpan(text: string): string {
   return `${ticks}${padding}${line}${padding}${ticks}`;
 }
 
-/** Returns a fenced code block (CommonMark §4.5). Its fence is longer than each run of backticks in the text. */
 function codeBlock(text: string): string {
-  const shown = visibleText(text);
+  return fencedText(visibleText(text));
+}
+
+/**
+ * Returns a fenced code block (CommonMark §4.5). Its fence is longer than each run of backticks in the text. Hidden
+ * characters must already be escaped: a second time would change the escapes that the person saw.
+ */
+function fencedText(shown: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));
   return `${fence}text\n${shown}\n${fence}`;
 }

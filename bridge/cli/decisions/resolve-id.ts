@@ -2,6 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { decidedByText } from '../../../shared/text/decided-by-text.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasIdPrefix, isShortId, MIN_SHORT_ID_CHARACTERS } from '../../sessions/id-prefix.ts';
 import { handleOfListed, hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
@@ -275,7 +276,7 @@ function codeWaitsNoMore(code: string): ProductError {
 function nothingWaits(view: TaskView | undefined): string {
   if (view?.question !== undefined && view.question !== null)
     return `No action waits for a decision: the agent asks a question: "${visibleLine(view.question.text, MAX_QUESTION_CHARACTERS)}". Answer it with: mcp-a2a-bridge answer ${commandWord(view.question.shown)} <words>`;
-  return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${view.state}`}.`;
+  return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${taskStateWord(view.state)}`}.`;
 }
 
 function actionLines(pending: readonly PendingAction[]): string {

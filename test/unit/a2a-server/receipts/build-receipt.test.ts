@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ReceiptBuilder } from '../../../../a2a-server/receipts/build-receipt.ts';
 import { firstChainHash, nextChainHash } from '../../../../a2a-server/receipts/event-chain.ts';
 import type { JournalEntry, RequestedCall, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { receiptMarkdown } from '../../../../shared/receipt/receipt-markdown.ts';
 import { receiptSchema, type Receipt } from '../../../../shared/receipt/receipt.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -21,8 +22,8 @@ const CALL: RequestedCall = {
 const BY = { principal: 'alice', channel: 'page' };
 const RUN = { callId: 'call-1', tool: 'write-file', title: 'Write a.txt', toolId: 'tool-1' };
 
-function asked(shown: string): TaskEvent {
-  const { callId, tool, title, input, sideEffect, source, preview } = CALL;
+function asked(shown: string, preview: RequestedCall['preview'] = CALL.preview): TaskEvent {
+  const { callId, tool, title, input, sideEffect, source } = CALL;
   const decisions: ('approve' | 'deny')[] = ['approve', 'deny'];
   const pending = { callId, tool, title, input, sideEffect, source, preview, decisions };
   return {
@@ -117,6 +118,12 @@ describe('a receipt', () => {
     const receipt = receiptOf(...BEGINNING, asked('old'), asked('old'), asked('new'), decided());
     expect(receipt.actions[0]?.questions.map(({ shown }) => shown)).toEqual(['old', 'new']);
     expect(receipt.actions[0]?.decisions).toMatchObject([{ shown: 'new' }]);
+  });
+
+  it('its Markdown has the preview as the person saw it, with the same codes for hidden characters', () => {
+    const preview = { type: 'command' as const, command: `echo\r${' '.repeat(100)}x`, cwd: '/work' };
+    const receipt = receiptOf(...BEGINNING, asked('c', preview));
+    expect(receiptMarkdown(receipt)).toContain('\n│ $ echo\\u{d}⟨100 spaces⟩x\n(in /work)\n');
   });
 
   it('an edit has the new input, and a run without an end has no outcome', () => {
