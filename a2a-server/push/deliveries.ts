@@ -24,6 +24,7 @@ import { hasNothingToPush, type PushPost, type PushPostParts, readNextPushPosts 
 import { postNotification, type PushAddressRules } from './push-address.ts';
 import type { StoredSubscription, StoredSubscriptions } from './stored-subscriptions.ts';
 import {
+  nextPushAttemptTime,
   pushDeliveryAfterFailure,
   chatHeaders,
   notificationHeaders,
@@ -283,7 +284,8 @@ export class PushDeliveries {
   /** Returns the time of the next attempt, in milliseconds since 1970. Undefined if it may begin now. */
   #nextAttemptTime({ delivery, lease }: PushSubscription): number | undefined {
     const now = this.#parts.clock.now();
-    if (delivery.type === 'retrying' && delivery.at > now) return delivery.at;
+    const retryAt = nextPushAttemptTime(delivery, now);
+    if (retryAt !== undefined) return retryAt;
     const isTaken = this.#parts.shared && lease !== null && lease.by !== this.#server && lease.until > now;
     return isTaken ? lease.until : undefined;
   }

@@ -92,19 +92,33 @@ export const OPERATOR_PRINCIPAL = '(operator)';
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10 * 60_000;
-/** A receiver that has failed for this time gets nothing more. */
-const PATIENCE_MS = 24 * 60 * 60_000;
+/**
+ * After this number of failed attempts, a receiver gets nothing more. Their delays take a day. The attempts count, and
+ * not the time: while the machine sleeps or no server runs, there are no attempts.
+ */
+const MAX_FAILED_ATTEMPTS = 153;
 
-/** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min, for one day. */
+/** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min. */
 export function pushDeliveryAfterFailure(
   before: PushDeliveryState,
   problem: string,
   now: number,
 ): PushDeliveryState {
   const { attempts, since } = before.type === 'retrying' ? before : { attempts: 0, since: now };
-  if (now - since >= PATIENCE_MS) return { type: 'dead', since, at: now, problem };
+  if (attempts >= MAX_FAILED_ATTEMPTS) return { type: 'dead', since, at: now, problem };
   const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
   return { type: 'retrying', attempts: attempts + 1, since, at: now + delay, problem };
+}
+
+/**
+ * Returns the time of the next attempt, or undefined if it may begin now. A time beyond the longest delay means that the
+ * clock has gone back since. The delivery does not wait for it.
+ * @param now in milliseconds since 1970
+ */
+export function nextPushAttemptTime(delivery: PushDeliveryState, now: number): number | undefined {
+  if (delivery.type !== 'retrying') return undefined;
+  const delay = delivery.at - now;
+  return delay > 0 && delay <= MAX_DELAY_MS ? delivery.at : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
+  nextPushAttemptTime,
   pushDeliveryAfterFailure,
   type PushDeliveryState,
   recordNamePrefixOfTask,
@@ -27,6 +28,23 @@ test('attempts come after doubling delays of at most ten minutes, and end after 
   expect(delivery).toEqual({ type: 'dead', since: begun, at: now, problem: 'HTTP 500' });
   expect(now - begun).toBeGreaterThanOrEqual(DAY);
   expect(now - begun).toBeLessThan(DAY + 11 * MINUTE);
+});
+
+test('a long sleep of the machine does not end the attempts', () => {
+  const failed = pushDeliveryAfterFailure({ type: 'active' }, 'away', 0);
+  expect(pushDeliveryAfterFailure(failed, 'away', 3 * DAY)).toMatchObject({ type: 'retrying', attempts: 2 });
+});
+
+test('a delivery waits for its next attempt, unless the clock has gone back', () => {
+  const failed = pushDeliveryAfterFailure({ type: 'active' }, 'away', DAY);
+  expect([-500, 0, 999, 1_000].map((after) => nextPushAttemptTime(failed, DAY + after))).toEqual([
+    DAY + 1_000,
+    DAY + 1_000,
+    DAY + 1_000,
+    undefined,
+  ]);
+  expect(nextPushAttemptTime(failed, DAY - 60 * MINUTE)).toBeUndefined();
+  expect(nextPushAttemptTime({ type: 'active' }, DAY)).toBeUndefined();
 });
 
 test('a success between failures starts the count again', () => {
