@@ -6,12 +6,13 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
@@ -35,6 +36,8 @@ import { journalReportOf, requireJournalFile, type JournalReport } from './verif
 
 const BUSY_TIMEOUT_MS = 5_000;
 const SUFFIXES = ['', '-wal', '-shm'] as const;
+/** Matches the files of a draft. The name contains the id of the process that writes it. */
+const DRAFT_FILE = /^a2a-server-draft-(\d+)-[0-9a-f]{12}(?:-wal|-shm|-journal)?$/;
 
 export type JournalCopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
 
@@ -238,16 +241,21 @@ function moveAway(path: string, keep: boolean): string | undefined {
   return directory;
 }
 
-/** Calls `write` for a draft file next to `target`. Then makes the draft durable and renames it to `target`. */
+/**
+ * Calls `write` for a draft file next to `target`. Then makes the draft durable and renames it to `target`. Also removes
+ * the drafts that killed processes have left there.
+ */
 function writeDraftAndRename<Result>(target: string, write: (draft: string) => Result): Result {
-  const draft = `${resolve(target)}.${randomBytes(6).toString('hex')}`;
+  const directory = dirname(resolve(target));
+  const draft = join(directory, `a2a-server-draft-${process.pid}-${randomBytes(6).toString('hex')}`);
   try {
+    removeAbandonedDrafts(directory);
     createPrivateFile(draft);
     const result = write(draft);
     makeFilePrivate(draft);
     syncFile(draft);
     renameSync(draft, target);
-    if (process.platform !== 'win32') syncFile(dirname(resolve(target)));
+    if (process.platform !== 'win32') syncFile(directory);
     return result;
   } catch (error) {
     if (error instanceof ProductError) throw error;
@@ -256,6 +264,24 @@ function writeDraftAndRename<Result>(target: string, write: (draft: string) => R
     });
   } finally {
     for (const suffix of SUFFIXES) rmSync(`${draft}${suffix}`, { force: true });
+  }
+}
+
+function removeAbandonedDrafts(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const pid = DRAFT_FILE.exec(name)?.[1];
+    if (pid !== undefined && !isOtherProcess(Number(pid))) rmSync(join(directory, name), { force: true });
+  }
+}
+
+/** True if another process with this id runs. A process has no other draft when it begins one. */
+function isOtherProcess(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) !== 'ESRCH';
   }
 }
 

@@ -246,7 +246,9 @@ describe('a backup of the server’s state', () => {
       code: 78,
       stderr: expect.stringContaining('is damaged, so it is not used'),
     });
-    expect((await readdir(elsewhere)).filter((name) => /journal\.db(?!\.owner)/.test(name))).toEqual([]);
+    expect((await readdir(elsewhere)).filter((name) => /journal\.db(?!\.owner)|draft/.test(name))).toEqual(
+      [],
+    );
     await writeFile(file, 'no database '.repeat(1_000));
     expect((await run(elsewhere, 'restore', file)).code).toBe(78);
     expect(await run(elsewhere, 'restore', directory)).toMatchObject({

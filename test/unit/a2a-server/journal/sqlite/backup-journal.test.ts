@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { readFile, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backupJournal, restoreJournal } from '../../../../../a2a-server/journal/sqlite/backup-journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -19,4 +20,26 @@ it('R102 a restore keeps the copy of a damaged write-ahead log, also if the jour
   await writeFile(`${path}-wal.damaged`, 'lost tasks');
   const { movedTo = '' } = await restoreJournal(backup, path, { replace: true });
   expect(await readFile(join(movedTo, 'journal.db-wal.damaged'), 'utf8')).toBe('lost tasks');
+});
+
+it('R102 a backup removes the drafts of killed backups, and keeps all other files', async () => {
+  const directory = await temporaryDirectory();
+  const source = join(directory, 'source.db');
+  const journal = await openSqliteJournal({ path: source, clock: () => 1 });
+  await journal.append(beginning('a'));
+  await journal.close();
+  const dead = spawnSync(process.execPath, ['--version']).pid;
+  const abandoned = ['', '-wal', '-shm', '-journal'].map(
+    (end) => `a2a-server-draft-${dead}-0123456789ab${end}`,
+  );
+  const others = [
+    `a2a-server-draft-${process.ppid}-0123456789ab`,
+    'tasks.backup.202611291200',
+    'a2a-server-draft',
+  ];
+  for (const name of [...abandoned, ...others]) await writeFile(join(directory, name), '');
+  const before = await readdir(directory);
+  backupJournal(source, join(directory, 'tasks.backup'));
+  const expected = [...before.filter((name) => !abandoned.includes(name)), 'tasks.backup'];
+  expect((await readdir(directory)).toSorted()).toEqual(expected.toSorted());
 });
