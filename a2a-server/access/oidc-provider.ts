@@ -82,13 +82,13 @@ export function createCachedRead<Value>(
     clock,
     cooldownMs,
     maxAgeMs = Infinity,
-  }: { clock: Pick<Clock, 'now'>; cooldownMs: number; maxAgeMs?: number },
+  }: { clock: Pick<Clock, 'elapsed'>; cooldownMs: number; maxAgeMs?: number },
 ): () => Promise<Value> {
   let last: { value: Promise<Value>; usableUntil: number } | undefined;
   return () => {
-    if (last !== undefined && clock.now() < last.usableUntil) return last.value;
-    const reading = { value: read(), usableUntil: clock.now() + maxAgeMs };
-    reading.value.catch(() => (reading.usableUntil = clock.now() + cooldownMs));
+    if (last !== undefined && clock.elapsed() < last.usableUntil) return last.value;
+    const reading = { value: read(), usableUntil: clock.elapsed() + maxAgeMs };
+    reading.value.catch(() => (reading.usableUntil = clock.elapsed() + cooldownMs));
     last = reading;
     return reading.value;
   };

@@ -26,7 +26,7 @@ const MAX_KEY_AGE_MS = 10 * 60_000;
 
 interface VerifierParts {
   settings: OidcSettings;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'elapsed'>;
   /** Called with the reason when a token is refused. The reason contains no token. */
   onRefusal: (reason: string) => void;
   cooldownMs?: number;
@@ -92,7 +92,7 @@ export function createClaimsVerifier({
  */
 function createKeySource(
   { issuer }: OidcSettings,
-  { clock, cooldownMs }: { clock: Pick<Clock, 'now'>; cooldownMs: number },
+  { clock, cooldownMs }: { clock: Pick<Clock, 'elapsed'>; cooldownMs: number },
 ): () => Promise<Keys> {
   const configuration = createCachedRead(() => fetchOpenIdProvider(issuer), {
     clock,

@@ -117,10 +117,10 @@ export class McpServer {
     const { clock, limits } = this.#context;
     const { signal } = this.#life;
     for (let failures = 0; !signal.aborted;) {
-      const begun = clock.now();
+      const begun = clock.elapsed();
       const error = await this.#connectOnce();
       if (signal.aborted) return;
-      failures = clock.now() - begun > STABLE_MS ? 1 : failures + 1;
+      failures = clock.elapsed() - begun > STABLE_MS ? 1 : failures + 1;
       const waitMs = randomBackOffDelay(failures, limits, Math.random());
       this.#log.warn({ error, againInMs: Math.round(waitMs) }, 'an MCP server is down');
       this.#state.set({ type: 'down', error });
@@ -206,9 +206,9 @@ export class McpServer {
     input: Record<string, unknown>,
     run: McpCallContext,
   ): Promise<McpServerToolResult> {
-    const begun = this.#context.clock.now();
+    const begun = this.#context.clock.elapsed();
     const answeredLate: McpCallContext['answeredLate'] = (result) => {
-      const ms = this.#context.clock.now() - begun;
+      const ms = Math.round(this.#context.clock.elapsed() - begun);
       this.#log.info({ tool, toolId: run.toolId, afterMs: ms }, 'an MCP server has answered a stopped call');
       run.answeredLate(result);
     };

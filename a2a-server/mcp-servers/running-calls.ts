@@ -55,7 +55,7 @@ interface Entry {
 export class RunningMcpCalls {
   readonly #transport: McpTransport;
   readonly #running = new Map<string, Entry>();
-  /** The stopped tool calls that may get a late answer until `until`, in milliseconds since 1970. */
+  /** The stopped tool calls that may get a late answer until `until`, as `Clock.elapsed` gives it. */
   readonly #stopped = new Map<RequestId, { call: RunningMcpCall; until: number }>();
   readonly #clock: Clock;
   #last = 0;
@@ -76,7 +76,7 @@ export class RunningMcpCalls {
 
   /** True if a tool call runs, or if the server may still work on a stopped call. */
   get busy(): boolean {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     return this.#running.size > 0 || [...this.#stopped.values()].some(({ until }) => now < until);
   }
 
@@ -115,7 +115,7 @@ export class RunningMcpCalls {
   #stop({ call, requestId }: Entry, keepOpen: boolean): void {
     if (requestId === undefined) return;
     if (keepOpen) this.#transport.keepOpen?.(requestId, LATE_MS);
-    this.#stopped.set(requestId, { call, until: this.#clock.now() + LATE_MS });
+    this.#stopped.set(requestId, { call, until: this.#clock.elapsed() + LATE_MS });
     const [oldest] = this.#stopped.keys();
     if (this.#stopped.size > MAX_STOPPED_CALLS && oldest !== undefined) this.#stopped.delete(oldest);
   }

@@ -11,7 +11,7 @@ const KEPT_MS = 60_000;
 
 interface FilterValueCacheParts {
   read: (owner: OwnerFilter) => Promise<TaskFilterValues>;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'elapsed'>;
 }
 
 export class FilterValueCache {
@@ -47,7 +47,7 @@ export class FilterValueCache {
 
   #keptValues(owner: OwnerFilter): Promise<TaskFilterValues> {
     const { read, clock } = this.#parts;
-    const now = clock.now();
+    const now = clock.elapsed();
     for (const [key, { until }] of this.#kept) if (until <= now) this.#kept.delete(key);
     // X1: only readers who see the same tasks share values.
     const { principal, tenant } = owner;

@@ -63,7 +63,7 @@ interface ProviderSignInParts {
   /** The server's URL for browsers, without a final slash. */
   base: string;
   env: Environment;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'elapsed'>;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 

@@ -64,7 +64,7 @@ type Query = z.infer<typeof query>;
 
 type Tasks = Pick<TaskService, 'list' | 'listedSnapshot' | 'sessionCost' | 'filterValues'>;
 
-export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'now'>): Router {
+export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Router {
   const router = Router();
   const filterValues = new FilterValueCache({ read: (owner) => tasks.filterValues(owner), clock });
   const summaries = new Map<string, { seq: number; summary: TaskSummary }>();

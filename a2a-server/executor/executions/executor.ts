@@ -66,7 +66,7 @@ interface RunningTask {
   slot: ExecutionSlot;
   /** A promise that resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
-  /** The time of the last event about the place in the queue, in milliseconds since 1970. */
+  /** The time of the last event about the place in the queue, as `Clock.elapsed` gives it. */
   toldAt: number | null;
   stopTelling?: () => void;
   done: Promise<void>;
@@ -204,7 +204,7 @@ export class Executor {
 
   #tellPlaceAgain(taskId: string): void {
     const toldAt = this.#running.get(taskId)?.toldAt ?? null;
-    if (toldAt !== null && this.#options.clock.now() - toldAt >= REPORT_AGAIN_MS) this.#tellPlace(taskId);
+    if (toldAt !== null && this.#options.clock.elapsed() - toldAt >= REPORT_AGAIN_MS) this.#tellPlace(taskId);
   }
 
   /**
@@ -218,7 +218,7 @@ export class Executor {
     const { slot } = running;
     if (slot.begun || slot.state !== 'waiting') return;
     const { log, onFailure, clock } = this.#options;
-    running.toldAt = clock.now();
+    running.toldAt = clock.elapsed();
     running.placeTold = log
       .ownedBy(claim)
       .change(taskId, (s) => ({

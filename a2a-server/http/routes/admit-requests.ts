@@ -68,7 +68,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     const opened = openRequests.open(principal);
     response.once('close', opened.end);
     const scope = reading.child();
-    const since = clock.now();
+    const since = clock.elapsed();
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
     const roles = rolesOf(admission, token);
     // The local token and configured tokens have no groups.
@@ -143,7 +143,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
           ...(trace && { traceId: traceIds(trace).traceId }),
           ...caller.facts,
           reason: scope.reason ?? 'answered',
-          ms: clock.now() - since,
+          ms: Math.round(clock.elapsed() - since),
         },
         'a request is closed',
       );

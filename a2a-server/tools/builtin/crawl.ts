@@ -67,7 +67,7 @@ async function crawl(
   const start = await parseAllowedUrl(url, web);
   const query = new QueryWords(text);
   const report = new CrawlReport(`${start.href} for "${oneLineExcerpt(text, 200)}"`, query);
-  const until = web.clock.now() + TIME_MS;
+  const until = web.clock.elapsed() + TIME_MS;
   try {
     // A redirect may lead to another host. A policy rule may deny that host.
     const onHost = (to: URL): void => goesTo?.(callTargetsOfUrl(to.href).hosts ?? []);

@@ -77,7 +77,7 @@ function requestsToPost({ pending, question }: TaskView): PostedRequests {
 export class SessionWebhookPosts {
   readonly #session: Session;
   readonly #parts: WebhookPostingParts;
-  /** The time at which this bridge first saw each request, by request key. */
+  /** The time at which this bridge first saw each request, as `Clock.elapsed` gives it, by request key. */
   readonly #since = new Map<string, number>();
   /** The keys of requests that this or another bridge has posted, or is posting. */
   readonly #taken = new Set<string>();
@@ -120,7 +120,7 @@ export class SessionWebhookPosts {
     const waiting = this.#waitingRequestIds();
     const keys = new Set(waiting.map(approvalRequestKey));
     for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
-    for (const key of keys) if (!this.#since.has(key)) this.#since.set(key, this.#parts.clock.now());
+    for (const key of keys) if (!this.#since.has(key)) this.#since.set(key, this.#parts.clock.elapsed());
     const over = [...this.#asked].filter(([key]) => !keys.has(key));
     if (over.length > 0) this.#endRequests(over);
     this.#schedulePost();
@@ -136,7 +136,7 @@ export class SessionWebhookPosts {
     const due = [...this.#since].filter(([key]) => !this.#taken.has(key)).map(([, since]) => since);
     if (due.length === 0) return;
     const { clock, afterMs } = this.#parts;
-    this.#postIn(Math.max(0, Math.min(...due) + afterMs - clock.now()));
+    this.#postIn(Math.max(0, Math.min(...due) + afterMs - clock.elapsed()));
   }
 
   #postIn(ms: number): void {

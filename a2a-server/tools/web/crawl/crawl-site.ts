@@ -30,7 +30,7 @@ interface CrawlOptions {
   start: URL;
   query: QueryWords;
   maxPages: number;
-  /** The time after which the crawl requests no further page, in milliseconds since 1970. */
+  /** The time after which the crawl requests no further page, as `Clock.elapsed` gives it. */
   until: number;
   report: CrawlReport;
   signal: AbortSignal;
@@ -126,7 +126,7 @@ async function waitForTurn(
     );
     return false;
   }
-  const wait = at - web.clock.now();
+  const wait = at - web.clock.elapsed();
   if (wait > GAP_MS) output(`waiting ${Math.ceil(wait / 1000)} s before the next request to the site\n`);
   await pace.turn(origin, gapMs, signal);
   return true;

@@ -11,9 +11,9 @@ export class SiteRequestPacer {
     this.#clock = clock;
   }
 
-  /** Returns the time at which the next request to the site may start, in milliseconds since 1970. */
+  /** Returns the time at which the next request to the site may start, as `Clock.elapsed` gives it. */
   turnAt(site: string): number {
-    return Math.max(this.#clock.now(), this.#next.get(site) ?? 0);
+    return Math.max(this.#clock.elapsed(), this.#next.get(site) ?? 0);
   }
 
   /**
@@ -24,7 +24,7 @@ export class SiteRequestPacer {
     const at = this.turnAt(site);
     this.#removeOldSites();
     this.#next.set(site, at + gapMs);
-    const wait = at - this.#clock.now();
+    const wait = at - this.#clock.elapsed();
     try {
       if (wait > 0) await delay(this.#clock, wait, signal);
       signal.throwIfAborted();
@@ -36,7 +36,7 @@ export class SiteRequestPacer {
   }
 
   #removeOldSites(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     for (const [site, at] of this.#next) if (at <= now) this.#next.delete(site);
   }
 }

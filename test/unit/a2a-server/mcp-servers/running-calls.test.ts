@@ -51,6 +51,7 @@ describe('the running calls of one MCP connection', () => {
     const { clock, calls, running } = started();
     running.stop(false);
     running.end();
+    clock.jump(-3_600_000);
     clock.advance(5 * 60_000 - 1);
     expect(calls.busy).toBe(true);
     clock.advance(1);

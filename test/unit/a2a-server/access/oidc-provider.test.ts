@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals';
+import { createCachedRead } from '../../../../a2a-server/access/oidc-provider.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+
+it('after a failure, a provider is read again when the pause has passed, also if the wall clock has gone back', async () => {
+  const clock = new FakeClock();
+  let reads = 0;
+  const read = createCachedRead(
+    async () => {
+      reads += 1;
+      if (reads === 1) throw new Error('away');
+      return 'configuration';
+    },
+    { clock, cooldownMs: 30_000 },
+  );
+  await expect(read()).rejects.toThrow('away');
+  clock.jump(-3_600_000);
+  clock.advance(29_999);
+  await expect(read()).rejects.toThrow('away');
+  clock.advance(1);
+  expect(await read()).toBe('configuration');
+});
