@@ -4,12 +4,7 @@
  */
 import { METHOD_NOT_FOUND } from '../../shared/net/json-rpc-codes.ts';
 import { z } from 'zod';
-import {
-  type A2aRpcCaller,
-  type StreamedEvent,
-  type ResumeStreamOptions,
-  JsonRpcError,
-} from './json-rpc-client.ts';
+import { type A2aRpcCaller, type StreamedEvent, JsonRpcError } from './json-rpc-client.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
   SendMessage: 'message/send',
@@ -18,8 +13,6 @@ const METHODS: Readonly<Record<string, string>> = {
   CancelTask: 'tasks/cancel',
   SubscribeToTask: 'tasks/resubscribe',
 };
-
-/** JSON-RPC 2.0: the error code for an unknown method. */
 
 const sending = z.object({
   message: z.looseObject({ role: z.string(), parts: z.array(z.looseObject({ text: z.string() })) }),
@@ -48,9 +41,9 @@ export class A2a03Client implements A2aRpcCaller {
   async *stream(
     method: string,
     params: unknown,
-    reading: ResumeStreamOptions = {},
+    lastEventId?: string,
   ): AsyncGenerator<StreamedEvent, void, undefined> {
-    for await (const frame of this.#client.stream(oldName(method), inOldWords(params), reading))
+    for await (const frame of this.#client.stream(oldName(method), inOldWords(params), lastEventId))
       yield { ...frame, data: inNewWords(frame.data) };
   }
 }

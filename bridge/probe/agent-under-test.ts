@@ -104,11 +104,7 @@ export class AgentUnderTest {
   }
 
   subscribe(taskId: string, lastEventId?: string): AsyncGenerator<StreamedEvent, void, undefined> {
-    return this.client.stream(
-      'SubscribeToTask',
-      { id: taskId },
-      lastEventId === undefined ? {} : { lastEventId },
-    );
+    return this.client.stream('SubscribeToTask', { id: taskId }, lastEventId);
   }
 
   async task(taskId: string): Promise<ProbedTaskContent> {

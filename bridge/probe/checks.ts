@@ -236,27 +236,21 @@ export const PROBE_CHECKS: readonly Check[] = [
     sent: 'SendMessage; a kill and a restart; then GetTask',
     source: NOT_IN_A2A,
     why: 'Otherwise, results that no client has read are lost with the process.',
-    run: async (server) => {
-      const { restart } = server;
-      if (restart === undefined)
-        return unsupported('not tested: --restart must give the command that kills and restarts the server');
+    run: withRestart(async (server, restart) => {
       const { taskId = '', content } = await server.send(server.message());
       await restart();
       const now = await readTaskIfKnown(server, taskId);
       if (now === undefined) return failedOutcome('the server does not know the task any more');
       if (now.content !== content) return failedOutcome('the task has changed');
       return passed(server.rest === 'COMPLETED' ? '' : 'a task that waits');
-    },
+    }),
   },
   {
     scenario: 'after a kill and a restart, the server continues its running tasks',
     sent: 'SendStreamingMessage; a kill and a restart after the first event; then GetTask',
     source: NOT_IN_A2A,
     why: 'Otherwise, accepted work neither completes nor fails, and its client waits for ever.',
-    run: async (server) => {
-      const { restart } = server;
-      if (restart === undefined)
-        return unsupported('not tested: --restart must give the command that kills and restarts the server');
+    run: withRestart(async (server, restart) => {
       const stream = server.begin();
       const opening = await stream.next();
       if (opening.done) return failedOutcome('the stream was empty');
@@ -265,25 +259,32 @@ export const PROBE_CHECKS: readonly Check[] = [
       if ((await readTaskIfKnown(server, taskId)) === undefined)
         return failedOutcome('the server does not know the task any more');
       return afterInterruption(server, taskId);
-    },
+    }),
   },
   {
     scenario: 'the same message, sent again after a kill, is the same task',
     sent: 'SendMessage; a kill and a restart; then the same SendMessage',
     source: 'A2A 1.0 §3.3.1 (MAY)',
     why: 'A client that got no answer because of the kill sends the message again. Then the server does the work twice.',
-    run: async (server) => {
-      const { restart } = server;
-      if (restart === undefined)
-        return unsupported('not tested: --restart must give the command that kills and restarts the server');
+    run: withRestart(async (server, restart) => {
       const params = server.message();
       const { taskId } = await server.send(params);
       await restart();
       const again = await server.send(params);
       return again.taskId === taskId ? passed() : failedOutcome('a second task does the work again');
-    },
+    }),
   },
 ];
+
+/** Returns a check that kills and restarts the agent. */
+function withRestart(
+  check: (server: AgentUnderTest, restart: () => Promise<void>) => Promise<Outcome>,
+): Check['run'] {
+  return async (server) =>
+    server.restart === undefined
+      ? unsupported('not tested: --restart must give the command that kills and restarts the server')
+      : check(server, server.restart);
+}
 
 /** Reads the task from the agent. Returns undefined if the agent does not have the task. */
 async function readTaskIfKnown(

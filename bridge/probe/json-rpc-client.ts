@@ -20,11 +20,6 @@ export interface StreamedEvent {
   text: string;
 }
 
-export interface ResumeStreamOptions {
-  /** The SSE id after which the agent should replay the events. */
-  lastEventId?: string | undefined;
-}
-
 /** Calls A2A methods. The names and types are those of A2A 1.0. */
 export interface A2aRpcCaller {
   /**
@@ -35,12 +30,13 @@ export interface A2aRpcCaller {
   call(method: string, params: unknown): Promise<unknown>;
   /**
    * Calls a method and yields the events of the response.
+   * @param lastEventId the SSE id after which the agent should replay the events
    * @throws JsonRpcError, NoAnswerError
    */
   stream(
     method: string,
     params: unknown,
-    reading?: ResumeStreamOptions,
+    lastEventId?: string,
   ): AsyncGenerator<StreamedEvent, void, undefined>;
 }
 
@@ -83,20 +79,20 @@ export class JsonRpcClient implements A2aRpcCaller {
   }
 
   async call(method: string, params: unknown): Promise<unknown> {
-    const response = await this.#post(method, params, { limit: this.#requestSignal() });
+    const response = await this.#post(method, params, this.#requestSignal());
     return resultOf(await jsonOf(response));
   }
 
   async *stream(
     method: string,
     params: unknown,
-    { lastEventId }: ResumeStreamOptions = {},
+    lastEventId?: string,
   ): AsyncGenerator<StreamedEvent, void, undefined> {
     // If the caller leaves the loop early, this signal closes the connection.
     const left = new AbortController();
     const limit = AbortSignal.any([this.#requestSignal(), left.signal]);
     try {
-      const response = await this.#post(method, params, { limit, lastEventId });
+      const response = await this.#post(method, params, limit, lastEventId);
       if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
         resultOf(await jsonOf(response));
         throw new NoAnswerError(`${method} was answered with neither a stream nor an error`);
@@ -121,11 +117,7 @@ export class JsonRpcClient implements A2aRpcCaller {
     return AbortSignal.any([this.#options.signal, AbortSignal.timeout(MAX_ANSWER_MS)]);
   }
 
-  async #post(
-    method: string,
-    params: unknown,
-    { limit, lastEventId }: ResumeStreamOptions & { limit: AbortSignal },
-  ): Promise<Response> {
+  async #post(method: string, params: unknown, limit: AbortSignal, lastEventId?: string): Promise<Response> {
     const { url, version, fetchImpl } = this.#options;
     try {
       return await fetchImpl(url, {
