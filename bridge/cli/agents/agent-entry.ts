@@ -11,29 +11,22 @@ const MAX_NAME_CHARACTERS = 30;
 export type AgentEntry = Pick<AgentSettings, 'url'> & Partial<AgentSettings>;
 
 /**
- * Adds an agent to the text of the configuration file, or replaces its entry.
+ * Adds agents to the text of the configuration file, or replaces their entries.
  * @param text the text of the file; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
-export function addAgentToConfigText(text: string, name: string, entry: AgentEntry): ConfigChange {
-  const config = configFormatOf('json');
-  const keys = [...SECTION, name];
-  const before = config.read(text, keys);
-  if (isDeepStrictEqual(z.record(z.string(), z.unknown()).safeParse(before).data, entry))
-    return { type: 'same' };
-  const cleared = before === undefined ? text : config.remove(text, keys);
-  return { type: 'changed', text: config.put(cleared, keys, { ...entry }) };
-}
-
-/** Adds several agents. @throws Error if the text is not a JSON object */
 export function addAgentsToConfigText(
   text: string,
   agents: readonly { name: string; entry: AgentEntry }[],
 ): ConfigChange {
+  const config = configFormatOf('json');
   let changed = text;
   for (const { name, entry } of agents) {
-    const change = addAgentToConfigText(changed, name, entry);
-    if (change.type === 'changed') changed = change.text;
+    const keys = [...SECTION, name];
+    const before = config.read(changed, keys);
+    if (isDeepStrictEqual(z.record(z.string(), z.unknown()).safeParse(before).data, entry)) continue;
+    const cleared = before === undefined ? changed : config.remove(changed, keys);
+    changed = config.put(cleared, keys, { ...entry });
   }
   return changed === text ? { type: 'same' } : { type: 'changed', text: changed };
 }

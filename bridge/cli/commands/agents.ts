@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { findAgentSettings, createAgentRegistry } from '../../startup/configured-agents.ts';
-import { addAgentToConfigText, removeAgentFromConfigText } from '../agents/agent-entry.ts';
+import { addAgentsToConfigText, removeAgentFromConfigText } from '../agents/agent-entry.ts';
 import { inspectAgent, hasFailedCheck, printInspection } from '../agents/inspect-agent.ts';
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
@@ -76,7 +76,7 @@ export async function addAgentCommand(run: CommandRun<AddAgentOptions>, url: str
   }
   return writeAgents(run, {
     facts: { agent: name, abilities, findings },
-    decide: (text) => addAgentToConfigText(text, name, entry),
+    decide: (text) => addAgentsToConfigText(text, [{ name, entry }]),
     after: firstAgentNote(settings, name) ?? `Name it to delegate to it: agent "${name}".`,
   });
 }
