@@ -124,7 +124,8 @@ function listedTask(agent: Agent, task: Task, dialect: Dialect): UnmergedSession
   ];
 }
 
-function codesOf({ pending, question }: PendingInput): string[] {
+/** Returns the codes of the actions and of the question that wait. */
+export function codesOf({ pending, question }: PendingInput): string[] {
   return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 

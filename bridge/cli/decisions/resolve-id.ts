@@ -18,6 +18,7 @@ import { looksLikeActionCode, isWholeActionCode, findSessionWithCode } from './w
 const MAX_NAMED_SESSIONS = 10;
 /** The maximum length of a question in an error message. `show` prints the whole question. */
 const MAX_QUESTION_CHARACTERS = 200;
+const HOW_TO_LIST = '"mcp-a2a-bridge tasks" lists what waits.';
 
 /**
  * Returns the session with this session id or task id. A unique prefix is enough.
@@ -48,18 +49,10 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
       `The bridge cannot look for session "${given}".${unsure.join('')}`,
     );
   if (named.length === 0) await refuseActionCode(sessions, given);
-  if (isWholeActionCode(given) && named.length === 0)
-    throw unknownSession(
-      given,
-      `No action waits with the code ${given}: it was decided, or it has another code now. "mcp-a2a-bridge tasks" lists what waits.${unsure.join('')}`,
-    );
-  const code =
-    looksLikeActionCode(given) && named.length === 0
-      ? `No action waits with the code ${given}: it was decided, or it has another code now. `
-      : '';
-  throw new ProductError('UNKNOWN_SESSION', `${code}${found.message}${unsure.join('')}`, {
-    facts: found.facts,
-  });
+  if (!looksLikeActionCode(given) || named.length > 0)
+    throw unknownSession(given, `${found.message}${unsure.join('')}`);
+  const next = isWholeActionCode(given) ? HOW_TO_LIST : found.message;
+  throw unknownSession(given, `${noActionWith(given)} ${next}${unsure.join('')}`);
 }
 
 /**
@@ -265,12 +258,14 @@ function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): Pro
 }
 
 /** An action keeps its code until it is decided or changes. The bridge does not know which of the two happened. */
+function noActionWith(code: string): string {
+  return `No action waits with the code ${code}: it was decided, or it has another code now.`;
+}
+
 function codeWaitsNoMore(code: string): ProductError {
-  return new ProductError(
-    'INPUT_CHANGED',
-    `No action waits with the code ${code}: it was decided, or it has another code now. Nothing was decided. "mcp-a2a-bridge tasks" lists what waits.`,
-    { facts: { shown: code } },
-  );
+  return new ProductError('INPUT_CHANGED', `${noActionWith(code)} Nothing was decided. ${HOW_TO_LIST}`, {
+    facts: { shown: code },
+  });
 }
 
 function nothingWaits(view: TaskView | undefined): string {

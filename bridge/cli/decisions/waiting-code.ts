@@ -1,7 +1,7 @@
 /** Finds a pending action or question by its code. At least the first four digits of the code are needed. */
 import { SHOWN_CODE_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { handleOfListed, type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
+import { codesOf, handleOfListed, type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
@@ -32,7 +32,7 @@ export async function findSessionWithCode(
   for (const listed of waiting.filter((each) => mayWaitFor(each, given))) {
     const session = await sessions.find(handleOfListed(listed));
     await session.refresh();
-    for (const code of codesOf(session))
+    for (const code of codesOf(session.asked))
       if (code.startsWith(given)) found.push({ session, code, whole: code === given });
   }
   const [only, another] = found;
@@ -51,10 +51,6 @@ export async function findSessionWithCode(
  */
 function mayWaitFor({ codes }: ListedSession, given: string): boolean {
   return codes.length === 0 || codes.some((code) => code.startsWith(given));
-}
-
-function codesOf({ asked: { pending, question } }: Session): string[] {
-  return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 
 export function looksLikeActionCode(given: string): boolean {
