@@ -2,7 +2,7 @@
  * Starts the local A2A server as a detached process. The server and its tasks continue after the bridge and the MCP
  * client have ended.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -50,45 +50,48 @@ export async function startLocalServer({
     // repeats the log.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
-    let stopWatching: (() => void) | undefined;
-    try {
-      return await new Promise<ServerRecord>((resolve, reject) => {
-        const timer = setTimeout(
-          () => void fail(`it was not ready within ${String(START_TIMEOUT_MS / 1000)} s`),
-          START_TIMEOUT_MS,
-        );
-        const look = async (): Promise<void> => {
-          const record = await readServerRecord(stateDirectory).catch(reject);
-          if (!record || record.pid !== child.pid) return;
-          clearTimeout(timer);
-          resolve(record);
-        };
-        const fail = async (why: string): Promise<void> => {
-          clearTimeout(timer);
-          const tail = await tailOf(logPath, logStart).catch(() => '(its log cannot be read)');
-          const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT_ADVICE}.` : '';
-          reject(
-            new ProductError(
-              'CONFIGURATION',
-              `The local A2A server could not be started: ${why}. Its log, ${logPath}, ends with:\n${tail}${advice}`,
-            ),
-          );
-        };
-        child.once('error', (error) => void fail(error.message));
-        child.once(
-          'exit',
-          (code, signal) => void fail(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
-        );
-        // The directory is watched before the first check, so that no change is missed.
-        stopWatching = watchDirectory(stateDirectory, () => void look());
-        void look();
-      });
-    } finally {
-      stopWatching?.();
-      child.removeAllListeners();
-    }
+    const outcome = await recordOrFailure(child, stateDirectory);
+    if (typeof outcome !== 'string') return outcome;
+    const tail = await tailOf(logPath, logStart).catch(() => '(its log cannot be read)');
+    const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT_ADVICE}.` : '';
+    throw new ProductError(
+      'CONFIGURATION',
+      `The local A2A server could not be started: ${outcome}. Its log, ${logPath}, ends with:\n${tail}${advice}`,
+    );
   } finally {
     await log.close();
+  }
+}
+
+/**
+ * Waits until the server has written its record. If it exits first, or is not ready in time, returns why.
+ * @throws an error of `readServerRecord`
+ */
+async function recordOrFailure(child: ChildProcess, stateDirectory: string): Promise<ServerRecord | string> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopWatching: (() => void) | undefined;
+  try {
+    return await new Promise<ServerRecord | string>((resolve, reject) => {
+      timer = setTimeout(
+        () => resolve(`it was not ready within ${String(START_TIMEOUT_MS / 1000)} s`),
+        START_TIMEOUT_MS,
+      );
+      const look = async (): Promise<void> => {
+        const record = await readServerRecord(stateDirectory).catch(reject);
+        if (record && record.pid === child.pid) resolve(record);
+      };
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', (code, signal) =>
+        resolve(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
+      );
+      // The directory is watched before the first check, so that no change is missed.
+      stopWatching = watchDirectory(stateDirectory, () => void look());
+      void look();
+    });
+  } finally {
+    clearTimeout(timer);
+    stopWatching?.();
+    child.removeAllListeners();
   }
 }
 
