@@ -32,6 +32,12 @@ export interface ResolvedTargets {
   runLater?: true;
 }
 
+/**
+ * The maximum number of names in a path. A sensible path has fewer. X3: to match a longer path with the pattern of a
+ * rule can take minutes. So each `deny` or `ask` rule about paths matches a longer one, and no `allow` rule does.
+ */
+export const MAX_LEVELS = 100;
+
 export interface CallFacts {
   tool: string;
   source: ToolSource;
@@ -76,16 +82,13 @@ export async function resolveTargets(
   /** git takes a directory with a file `HEAD` for a repository. The mode `accept-edits` asks before it creates one. */
   const isInRepository = async (path: string): Promise<boolean> => {
     const directories = directoriesAbove((await inside(path)) ?? '.');
-    const heads = await Promise.all(
-      directories.map(async (directory) => {
-        const head = posix.join(directory, 'HEAD');
-        return workspace.locate(head).then(
-          (found) => found.kind !== 'missing' || found.path !== head,
-          () => true,
-        );
-      }),
-    );
-    return heads.includes(true);
+    if (directories.length > MAX_LEVELS) return true;
+    for (const directory of directories) {
+      const head = posix.join(directory, 'HEAD');
+      const found = await workspace.locate(head).catch(() => undefined);
+      if (found === undefined || found.kind !== 'missing' || found.path !== head) return true;
+    }
+    return false;
   };
   const holdsRunLaterFile = async (tree: string): Promise<boolean> => {
     // If the survey fails, the tool fails too.

@@ -9,7 +9,7 @@
 import picomatch from 'picomatch';
 import { checkCommandMention, type MatchCertainty } from './command-mention.ts';
 import { comparablePath } from './comparable-path.ts';
-import type { ResolvedTargets, CallFacts, ResolvedTargetPath } from './call-facts.ts';
+import { MAX_LEVELS, type ResolvedTargets, type CallFacts, type ResolvedTargetPath } from './call-facts.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
@@ -110,8 +110,9 @@ function narrowPaths(
   const globs = globsOf(patterns, false);
   const allowed = (path: string | undefined): boolean =>
     path !== undefined && globs.some(({ matches }) => matches(path));
-  return ({ reach: { paths, trees, command, cwd, hosts: requested, incomplete } }) => {
-    if (incomplete || trees.length > 0) return 'no';
+  return ({ reach }) => {
+    const { paths, trees, command, cwd, hosts: requested, incomplete } = reach;
+    if (incomplete || trees.length > 0 || hasTooManyLevels(reach)) return 'no';
     if ((command !== undefined && !commands) || (requested.length > 0 && !host)) return 'no';
     const taken = [...paths, ...(cwd ? [cwd] : [])].map(({ leadsTo }) => leadsTo);
     return taken.length > 0 && taken.every(allowed) ? 'yes' : 'no';
@@ -123,7 +124,13 @@ function widePaths(patterns: readonly string[]): Condition {
     [...new Set(patterns.flatMap((pattern) => [pattern, comparablePath(pattern)]))],
     true,
   );
-  return ({ reach }) => (touchesPath(globs, reach) ? 'yes' : 'no');
+  return ({ reach }) => (hasTooManyLevels(reach) || touchesPath(globs, reach) ? 'yes' : 'no');
+}
+
+function hasTooManyLevels({ paths, trees, cwd }: ResolvedTargets): boolean {
+  return [...paths, ...trees, ...(cwd ? [cwd] : [])].some(({ written, leadsTo = written }) =>
+    [written, leadsTo].some((path) => path.split('/').length > MAX_LEVELS),
+  );
 }
 
 function pathNames({ written, leadsTo = written }: ResolvedTargetPath): readonly string[] {

@@ -88,5 +88,5 @@ function isInRunLaterDirectory(root: string): boolean {
 function comparableName(name: string): string {
   return comparablePath(name)
     .toLowerCase()
-    .replace(/(?<=.)[. ]+$/u, '');
+    .replace(/(?<=[^. ])[. ]+$/u, '');
 }

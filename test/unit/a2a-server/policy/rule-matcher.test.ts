@@ -37,6 +37,12 @@ describe('a policy rule by path', () => {
     ]);
   });
 
+  it('X3 a path with more names than any sensible path has is denied and not allowed, without a search', () => {
+    const [rule, call] = [{ path: '**/a/**/b/**/c/**/d' }, writeCall('a/b/c/'.repeat(500))];
+    expect(speaks({ ...rule, action: 'deny' }, call)).toBe(true);
+    expect(speaks({ ...rule, action: 'allow' }, call)).toBe(false);
+  });
+
   it('a rule allows a call with several paths if it allows every path, and denies the call if it denies one path', () => {
     const [inside, outside] = [writeCall('docs/a'), writeCall('src/a')];
     const both = {
