@@ -69,9 +69,9 @@ export class CommittedEntries {
     this.#tails.drop(taskId);
   }
 
-  /** The ids of the watched tasks. */
-  watched(): string[] {
-    return this.#watchers.taskIds;
+  /** The watched tasks, each with the last `seq` for which its watchers were woken, or 0. */
+  watched(): Map<string, number> {
+    return new Map(this.#watchers.taskIds.map((taskId) => [taskId, this.#heads.get(taskId) ?? 0]));
   }
 
   /**

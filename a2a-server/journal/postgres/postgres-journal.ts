@@ -47,8 +47,8 @@ export interface PostgresJournalOptions {
   onAppended?: OnAppended;
   onChangedElsewhere?: OnChangedElsewhere;
   /**
-   * Called once if the database has forgotten this server, or a commit of it. E1: this server must stop its work,
-   * because another server may execute its tasks.
+   * Called once if the database has forgotten this server, a commit of it, or entries of a watched task. E1: this server
+   * must stop its work, because another server may execute its tasks. S1: its readers have entries that no longer exist.
    */
   onRemoved?: (error: Error) => void;
   /** The retries of reads and appends while the database is unreachable. By default, they take about 20 s. */
@@ -137,6 +137,8 @@ export async function openPostgresJournal({
         reader: pool,
         committed,
         onChangedElsewhere,
+        onLostEntries: (taskId) =>
+          void writer.removed(new Error(`the database has lost entries of the task ${taskId}`)),
       });
     } catch (error) {
       await Promise.all([writer.close(), pool.close()]);

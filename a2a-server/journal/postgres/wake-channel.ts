@@ -52,6 +52,8 @@ interface WakeUpOptions {
   reader: QueryRunner;
   committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
   onChangedElsewhere?: OnChangedElsewhere;
+  /** Called if the database has lost entries of a watched task, e.g. because an asynchronous standby is now the primary. */
+  onLostEntries?: (taskId: string) => void;
 }
 
 export class JournalWakeChannel {
@@ -143,13 +145,18 @@ export class JournalWakeChannel {
    * the next query finds the new entries.
    */
   async #queryHeads(): Promise<void> {
-    const { committed, reader } = this.#options;
+    const { committed, reader, onLostEntries } = this.#options;
     const watched = committed.watched();
-    if (watched.length === 0 || this.#closed) return;
-    const rows = await reader.query(HEADS, [watched]).catch(() => undefined);
+    if (watched.size === 0 || this.#closed) return;
+    const rows = await reader.query(HEADS, [[...watched.keys()]]).catch(() => undefined);
     if (rows === undefined || this.#closed) return;
     const heads = new Map(rows.map(([taskId, seq]) => [textColumn(taskId), integerColumn(seq)]));
-    for (const taskId of watched) committed.noteHead(taskId, heads.get(taskId) ?? 0);
+    for (const [taskId, known] of watched) {
+      const seq = heads.get(taskId) ?? 0;
+      // An entry that was known before the query was durable then. Only the deletion of its task removes it (`seq` 0).
+      if (seq > 0 && seq < known) onLostEntries?.(taskId);
+      committed.noteHead(taskId, seq);
+    }
   }
 
   #runAfter(ms: number, act: () => void): void {

@@ -18,12 +18,15 @@ onPostgres([], (server) => {
   let proxy: PostgresProxy;
   let other: Client;
   let journal: Journal;
+  let removed: Deferred<Error>;
 
   beforeEach(async () => {
     const url = await server().createDatabase();
     proxy = await startProxy(url);
     // The wake-ups go around the proxy's faults, or through them.
-    journal = await openPostgresJournal({ url, listenUrl: proxy.url, clock: () => 1 });
+    removed = new Deferred();
+    const onRemoved = (error: Error): void => removed.resolve(error);
+    journal = await openPostgresJournal({ url, listenUrl: proxy.url, clock: () => 1, onRemoved });
     other = new Client({ connectionString: url });
     await other.connect();
   });
@@ -137,6 +140,20 @@ onPostgres([], (server) => {
       await Promise.all([a.close(), b.close()]);
       await own.close();
       await server().dropDatabase(url);
+    });
+
+    it('S1 a server learns from the heads that the database has lost entries which its readers have', async () => {
+      await journal.append(beginning('task'));
+      await journal.append(beginning('deleted'));
+      const stops = [await settledWatch('task'), await settledWatch('deleted')];
+      const wait = seen('task', 3);
+      await appendElsewhere('task', 3);
+      await wait;
+      await other.query("DELETE FROM tasks WHERE task_id = 'deleted'");
+      // An asynchronous standby has become the primary.
+      await other.query("UPDATE tasks SET seq = 2 WHERE task_id = 'task'");
+      expect(String((await removed.promise).cause)).toContain('lost entries of the task task');
+      for (const stop of stops) stop();
     });
 
     it('R116 a connection that delivers nothing makes a watcher late, but the watcher misses nothing', async () => {
