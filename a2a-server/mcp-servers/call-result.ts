@@ -1,6 +1,7 @@
 /** Converts the result of an MCP tool to text and files for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { isDeeperThan } from '../../shared/runtime/is-deeper-than.ts';
 import { fileMediaTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
@@ -123,11 +124,6 @@ function indented(structured: unknown, json: string): string {
 
 function isSmall(structured: unknown, json: string): boolean {
   return json.length <= MAX_INDENTED.chars && !isDeeperThan(structured, MAX_INDENTED.depth);
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
 }
 
 /**

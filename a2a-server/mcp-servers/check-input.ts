@@ -1,6 +1,7 @@
 /** Validates the JSON Schema of an MCP tool, and validates inputs against this schema. */
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
+import { isDeeperThan } from '../../shared/runtime/is-deeper-than.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import {
   runWithinTimeWithRetry,
@@ -55,7 +56,7 @@ export async function compileInputSchema(
   if (!parsed.success) throw new Error('its input schema does not have the type "object"');
   // If two tools have the same `$id`, the engine confuses their schemas.
   const { $id: _id, ...own } = parsed.data;
-  if (isDeeperThan(MAX_SCHEMA_LEVELS, own))
+  if (isDeeperThan(own, MAX_SCHEMA_LEVELS))
     throw new Error(`its input schema has more than ${MAX_SCHEMA_LEVELS} levels`);
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA_CHARS)
@@ -80,11 +81,6 @@ export async function compileInputSchema(
     for (const path of nulls.length === 0 ? [[]] : nulls) context.addIssue({ code: 'custom', message, path });
   });
   return { declared, schema };
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each: unknown) => isDeeperThan(levels - 1, each));
 }
 
 /** Returns the paths of the fields that are null, up to this number of levels. An entry of an array is no field. */

@@ -2,6 +2,7 @@
  * Computes checkpoints from the journal alone (J2), and decides how to restore a file. A checkpoint records the files
  * of a workspace before a turn changed them. Pure.
  */
+import { groupedBy } from './grouped-by.ts';
 import type { FileState } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
@@ -37,13 +38,6 @@ function checkpointId(taskId: string, turn: number): string {
 export function checkpointsOf(snapshot: Snapshot): Checkpoint[] {
   const turns = groupedBy(Object.values(snapshot.calls), (call) => call.turn);
   return [...turns].flatMap(([turn, calls]) => checkpointOf(snapshot, turn, calls) ?? []);
-}
-
-/** Groups items by key. The groups keep the order of their first items. */
-function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
 }
 
 function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]): Checkpoint | undefined {

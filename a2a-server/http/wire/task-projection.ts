@@ -3,7 +3,6 @@ import { answerText } from '../../../shared/protocol/preview-text.ts';
 import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import type {
   GrantView,
-  PendingAction,
   RecordedDecision,
   TaskOverview,
   ToolServerView,
@@ -71,52 +70,39 @@ function latest<T>(items: T[], count: number | undefined): T[] {
 }
 
 function statusOf(snapshot: Snapshot, options: WireOptions): TaskStatus {
-  const { status } = snapshot;
+  return { ...stateAndMessage(snapshot, options), timestamp: timestampOf(snapshot) };
+}
+
+function stateAndMessage(snapshot: Snapshot, options: WireOptions): Pick<TaskStatus, 'state' | 'message'> {
+  const { status, seq } = snapshot;
+  const state = TASK_STATE_CODES[status.state];
+  const said = (text: string | undefined): Pick<TaskStatus, 'state' | 'message'> => {
+    if (text === undefined) return { state, message: undefined };
+    const messageId = statusMessageId(options, seq);
+    return { state, message: toA2aMessage(options, { role: 'agent', messageId, parts: [textPart(text)] }) };
+  };
   switch (status.state) {
     case 'input-required': {
-      if (status.pending.length === 0) return said(snapshot, options, questionText(options, status));
+      if (status.pending.length === 0) return said(questionText(options, status));
       const pending = pendingActions(snapshot);
       // After the last decision no tool call waits. The next event sets the state to `working`, so the task reports
       // this state now.
-      if (pending.length === 0)
-        return { state: TASK_STATE_CODES.working, message: undefined, timestamp: timestampOf(snapshot) };
-      return waiting(snapshot, options, pending);
+      return pending.length === 0
+        ? { state: TASK_STATE_CODES.working, message: undefined }
+        : { state, message: pendingActionsMessage(options, seq, pending) };
     }
     case 'auth-required':
-      return said(snapshot, options, status.question);
+      return said(status.question);
     case 'completed':
     case 'failed':
     case 'rejected':
-      return said(snapshot, options, status.message);
+      return said(status.message);
     case 'canceled':
-      return said(snapshot, options, canceledText(status.by, status.reason));
+      return said(canceledText(status.by, status.reason));
     case 'submitted':
     case 'working':
-      return said(snapshot, options, status.note);
+      return said(status.note);
   }
-}
-
-function waiting(snapshot: Snapshot, options: WireOptions, pending: PendingAction[]): TaskStatus {
-  return {
-    state: TASK_STATE_CODES['input-required'],
-    message: pendingActionsMessage(options, snapshot.seq, pending),
-    timestamp: timestampOf(snapshot),
-  };
-}
-
-function said(snapshot: Snapshot, options: WireOptions, text: string | undefined): TaskStatus {
-  return {
-    state: TASK_STATE_CODES[snapshot.status.state],
-    message:
-      text === undefined
-        ? undefined
-        : toA2aMessage(options, {
-            role: 'agent',
-            messageId: statusMessageId(options, snapshot.seq),
-            parts: [textPart(text)],
-          }),
-    timestamp: timestampOf(snapshot),
-  };
 }
 
 function timestampOf({ updatedAt }: Snapshot): string {

@@ -4,6 +4,8 @@
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */
 import { z } from 'zod';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
+import { isDeeperThan } from '../../../shared/runtime/is-deeper-than.ts';
 import type { ParsedOfflinePlan, OfflinePlanStep } from './plan-step.ts';
 
 export const MAX_SAY_CHARACTERS = 50_000_000;
@@ -31,10 +33,14 @@ const plan = z.strictObject({
 
 /** Parses a plan. Returns a refusal with the reason for any other text. Never throws. */
 export function parseJsonPlan(source: string): ParsedOfflinePlan {
-  const json = parse(source);
-  if (!json.ok) return refusedPlan(`the plan is not valid JSON (${json.why})`);
-  if (depthExceeds(json.value, MAX_DEPTH)) return refusedPlan(`the plan has more than ${MAX_DEPTH} levels`);
-  const parsed = plan.safeParse(json.value);
+  let json: unknown;
+  try {
+    json = JSON.parse(source);
+  } catch (error) {
+    return refusedPlan(`the plan is not valid JSON (${errorMessageOf(error).slice(0, 100)})`);
+  }
+  if (isDeeperThan(json, MAX_DEPTH)) return refusedPlan(`the plan has more than ${MAX_DEPTH} levels`);
+  const parsed = plan.safeParse(json);
   if (!parsed.success) return refusedPlan(`the JSON is not a plan: ${firstIssue(parsed.error)}`);
   return { type: 'steps', steps: parsed.data.plan.map(stepOf) };
 }
@@ -47,26 +53,6 @@ function stepOf(item: z.infer<typeof plan>['plan'][number]): OfflinePlanStep {
 
 function refusedPlan(why: string): ParsedOfflinePlan {
   return { type: 'refused', why };
-}
-
-function parse(source: string): { ok: true; value: unknown } | { ok: false; why: string } {
-  try {
-    const value: unknown = JSON.parse(source);
-    return { ok: true, value };
-  } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message.slice(0, 100) : 'unreadable' };
-  }
-}
-
-/** Measures the depth without recursion. The input may be too deep for the stack. */
-function depthExceeds(value: unknown, limit: number): boolean {
-  const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next.value !== 'object' || next.value === null) continue;
-    if (next.depth >= limit) return true;
-    for (const child of Object.values(next.value)) open.push({ value: child, depth: next.depth + 1 });
-  }
-  return false;
 }
 
 function firstIssue(error: z.ZodError): string {

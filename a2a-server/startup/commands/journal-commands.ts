@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import {
   acceptJournalLoss,
@@ -72,9 +73,5 @@ export async function runRestore(
 }
 
 function copyCountsText({ tasks, live, entries, contents }: JournalCopyReport): string {
-  return `${countText(tasks, 'task')} (${live} not ended), ${countText(entries, 'event')} and ${countText(contents, 'saved content')}`;
-}
-
-function countText(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return `${countWithNoun(tasks, 'task')} (${live} not ended), ${countWithNoun(entries, 'event')} and ${countWithNoun(contents, 'saved content')}`;
 }

@@ -1,3 +1,4 @@
+import { groupedBy } from '../grouped-by.ts';
 import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
 import { addCosts, utcDayText, NO_COST, type CostRow, type CostSum } from './cost-sum.ts';
 
@@ -11,7 +12,7 @@ export function costReport(
   rows: readonly CostRow[],
   { fromDay, toDay }: { fromDay: number; toDay: number },
 ): CostReport {
-  const sessions = [...groupBy(rows, ({ sessionId }) => sessionId)]
+  const sessions = [...groupedBy(rows, ({ sessionId }) => sessionId)]
     .map(([sessionId, own]): CostReport['sessions'][number] => {
       const lastDay = utcDayText(own.reduce((last, { day }) => Math.max(last, day), 0));
       return { sessionId, title: '', lastDay, ...costView(sumCosts(own)) };
@@ -22,12 +23,12 @@ export function costReport(
     from: utcDayText(fromDay),
     to: utcDayText(toDay),
     total: costView(sumCosts(rows)),
-    days: [...groupBy(rows, ({ day }) => day)]
+    days: [...groupedBy(rows, ({ day }) => day)]
       .toSorted(([a], [b]) => b - a)
       .map(([day, own]) => ({ day: utcDayText(day), ...costView(sumCosts(own)) })),
     sessions: sessions.slice(0, MAX_SESSIONS),
     moreSessions: Math.max(0, sessions.length - MAX_SESSIONS),
-    models: [...groupBy(rows, ({ model }) => model)]
+    models: [...groupedBy(rows, ({ model }) => model)]
       .map(([model, own]) => ({ model, ...costView(sumCosts(own)) }))
       .toSorted(byCost),
   };
@@ -43,15 +44,4 @@ export function sumCosts(rows: readonly CostSum[]): CostSum {
 
 function byCost(a: CostSumView, b: CostSumView): number {
   return b.knownUsd - a.knownUsd || b.inputTokens + b.outputTokens - (a.inputTokens + a.outputTokens);
-}
-
-function groupBy<Key>(rows: readonly CostRow[], keyOf: (row: CostRow) => Key): Map<Key, CostRow[]> {
-  const found = new Map<Key, CostRow[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const own = found.get(key);
-    if (own === undefined) found.set(key, [row]);
-    else own.push(row);
-  }
-  return found;
 }

@@ -45,17 +45,13 @@ export function createCrawlTool(web: FetchDependencies): Tool {
       `Crawl ${oneLineExcerpt(url)} for "${oneLineExcerpt(query, 60)}", at most ${countWithNoun(maxPages, 'page')}`,
     reach: ({ url }) => callTargetsOfUrl(url),
     // D5: the preview shows the query and the page limit, because both decide which URLs the crawl requests.
-    show: async ({ url, query, maxPages }) => ({
-      preview: { type: 'json', value: { url: (await parseAllowedUrl(url, web)).href, query, maxPages } },
-      basis: null,
-    }),
+    show: async ({ url, query, maxPages }) => {
+      const { parseWebUrl } = await import('./web-on-demand.ts');
+      const start = parseWebUrl(url, web);
+      return { preview: { type: 'json', value: { url: start.href, query, maxPages } }, basis: null };
+    },
     run: (input, run) => crawl(input, run, { web, pace }),
   });
-}
-
-async function parseAllowedUrl(url: string, { allowed }: FetchDependencies): Promise<URL> {
-  const { parseWebUrl } = await import('./web-on-demand.ts');
-  return parseWebUrl(url, { allowed });
 }
 
 async function crawl(
@@ -63,8 +59,8 @@ async function crawl(
   { signal, output, goesTo }: ToolRun,
   { web, pace }: { web: FetchDependencies; pace: SiteRequestPacer },
 ): Promise<ToolResult> {
-  const { CrawlReport, crawlSite, QueryWords } = await import('./web-on-demand.ts');
-  const start = await parseAllowedUrl(url, web);
+  const { CrawlReport, crawlSite, parseWebUrl, QueryWords } = await import('./web-on-demand.ts');
+  const start = parseWebUrl(url, web);
   const query = new QueryWords(text);
   const report = new CrawlReport(`${start.href} for "${oneLineExcerpt(text, 200)}"`, query);
   const until = web.clock.elapsed() + TIME_MS;

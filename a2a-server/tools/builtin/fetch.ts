@@ -53,13 +53,14 @@ export function createFetchTool(web: FetchDependencies): Tool {
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url }) => `Fetch ${oneLineExcerpt(url)}`,
     reach: ({ url }) => callTargetsOfUrl(url),
-    show: async ({ url }) => ({
-      preview: { type: 'url', url: (await parseAllowedUrl(url, web)).href },
-      basis: null,
-    }),
+    show: async ({ url }) => {
+      const { parseWebUrl } = await import('./web-on-demand.ts');
+      // This checks the URL without a DNS request. A DNS request before the approval could leak data in the host name.
+      return { preview: { type: 'url', url: parseWebUrl(url, web).href }, basis: null };
+    },
     run: async (input, { signal, goesTo }) => {
-      const { fetchUrl, bodyReadModeOf } = await import('./web-on-demand.ts');
-      const answer = await fetchUrl(await parseAllowedUrl(input.url, web), web, {
+      const { fetchUrl, bodyReadModeOf, parseWebUrl } = await import('./web-on-demand.ts');
+      const answer = await fetchUrl(parseWebUrl(input.url, web), web, {
         signal,
         timeMs: TIME_MS,
         maxBytes: MAX_BYTES,
@@ -71,12 +72,6 @@ export function createFetchTool(web: FetchDependencies): Tool {
       return resultOf(answer, input, signal);
     },
   });
-}
-
-/** Checks the URL without a DNS request. A DNS request before the approval could leak data in the host name. */
-async function parseAllowedUrl(url: string, { allowed }: FetchDependencies): Promise<URL> {
-  const { parseWebUrl } = await import('./web-on-demand.ts');
-  return parseWebUrl(url, { allowed });
 }
 
 async function resultOf(
