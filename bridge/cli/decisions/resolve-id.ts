@@ -33,26 +33,27 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   const { sessions: named, unreachable } = await sessions.withPrefix(given);
   const all = named.length > 0 ? named : (await sessions.list({ newest: MAX_NAMED_SESSIONS })).sessions;
   const found = sessionIdOrError(all, given);
-  const unsure = unreachable.map(({ agent, message }) => ` No answer from agent "${agent}": ${message}`);
+  const unsure = unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`);
+  const unsureSentences = ['', ...unsure].join(' ');
   if (typeof found === 'string') {
     const isExact = all.some(({ sessionId, taskId }) => given === sessionId || given === taskId);
     if (unsure.length === 0 || isExact || isShortId(given)) return sessions.find(found);
     throw unknownSession(
       given,
-      `The session ${visibleLine(found)} begins with "${given}", and another may too. Type at least ${String(MIN_SHORT_ID_CHARACTERS)} characters of its id.${unsure.join('')}`,
+      `The session ${visibleLine(found)} begins with "${given}", and another may too. Type at least ${String(MIN_SHORT_ID_CHARACTERS)} characters of its id.${unsureSentences}`,
     );
   }
   // An agent that cannot be reached may have the session. So the error must not say that the session does not exist.
   if (all.length === 0 && unsure.length > 0)
     throw new ProductError(
       'AGENT_UNREACHABLE',
-      `The bridge cannot look for session "${given}".${unsure.join('')}`,
+      `The bridge cannot look for session "${given}".${unsureSentences}`,
     );
   if (named.length === 0) await refuseActionCode(sessions, given);
   if (!looksLikeActionCode(given) || named.length > 0)
-    throw unknownSession(given, `${found.message}${unsure.join('')}`);
+    throw unknownSession(given, [found.message, ...unsure].join('\n'));
   const next = isWholeActionCode(given) ? HOW_TO_LIST : found.message;
-  throw unknownSession(given, `${noActionWith(given)} ${next}${unsure.join('')}`);
+  throw unknownSession(given, [`${noActionWith(given)} ${next}`, ...unsure].join('\n'));
 }
 
 /**

@@ -149,6 +149,9 @@ describe('finding a session', () => {
         /^The session session-683094b4-0943 begins with "6830", and another may too\..*"away"/,
       ),
     });
+    await expect(resolveSession(both, 'other')).rejects.toMatchObject({
+      message: expect.stringMatching(/lists all of them\.\nNo answer from agent "away"/),
+    });
     expect((await resolveSession(both, '683094b4')).id).toBe('session-683094b4-0943');
     expect((await resolveSession(both, 'task-1')).id).toBe('session-683094b4-0943');
     expect((await resolveSession(createSessions(agent), '6830')).id).toBe('session-683094b4-0943');
