@@ -100,16 +100,19 @@ export function withFollowing(
 }
 
 /**
- * Names the task in a row above the others. Leaves the rows as they are if there is no room.
- * @param task the title of the task, unescaped; undefined if the bridge has only this task
+ * Names the task and its agent in a row above the others. Leaves the rows as they are if there is no room.
+ * @param names `task`: the title of the task, unescaped; absent if the bridge has only this task. `agent`: the name of
+ * the agent; absent if the bridge has only this agent
  */
 export function withTask(
   rows: readonly string[],
-  task: string | undefined,
+  { task = '', agent = '' }: { task?: string | undefined; agent?: string | undefined },
   { columns, maxRows }: { columns: number; maxRows: number },
 ): readonly string[] {
-  if (task === undefined || task === '' || rows.length >= maxRows) return rows;
-  return [inLogicalOrder(clippedFormRow(`Task: ${visibleLine(task)}`, columns)), ...rows];
+  if ((task === '' && agent === '') || rows.length >= maxRows) return rows;
+  const words =
+    task === '' ? `Agent: ${agent}` : agent === '' ? `Task: ${task}` : `Task of ${agent}: ${task}`;
+  return [inLogicalOrder(clippedFormRow(visibleLine(words), columns)), ...rows];
 }
 
 /** Returns the words for further actions and questions, such as `(then 2 more)`. */

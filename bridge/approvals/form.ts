@@ -95,15 +95,15 @@ interface PlacedAction {
   following: number;
 }
 
-// The key of a form does not depend on what follows, on other tasks, or on the number of agents. So an answer counts, even if one of the later
-// actions was decided elsewhere meanwhile.
+// The key of a form does not depend on what follows, on other tasks, or on the number of agents. So an answer counts,
+// even if one of the later actions was decided elsewhere meanwhile.
 
 function actionAsk(
   placed: PlacedAction,
   before: EarlierForms | undefined,
   layout: FormLayout,
 ): FormCandidate {
-  const { fields, columns, task } = layout;
+  const { fields, columns } = layout;
   const { action } = placed;
   const { callId, preview } = action;
   const approver = approverInsteadOfReader(action);
@@ -121,7 +121,7 @@ function actionAsk(
   const key = keyOf(action, formOf(messageOf(note, rows), { properties }), before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
   const counted = withFollowing({ kind: 'whole', rows }, placed, limits);
-  const form = formOf(messageOf(note, withTask(counted, task, limits)), { properties });
+  const form = formOf(messageOf(note, withTask(counted, layout, limits)), { properties });
   return { about: 'action', key, callId, form, action, words };
 }
 
@@ -131,17 +131,18 @@ function pageAsk(
     words,
     why,
     before,
-    layout: { columns, task },
+    layout,
   }: { words: readonly McpDecisionWord[]; why: string; before: EarlierForms | undefined; layout: FormLayout },
 ): FormCandidate {
   const { action } = placed;
+  const { columns } = layout;
   const note = noteRows(before, columns);
   const reason = sentenceRows(why, columns);
   const rows = actionSummaryRows(action, columns);
   const key = keyOf(action, ['page', messageOf(note, [...rows, ...reason])], before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length - reason.length };
   const counted = withFollowing({ kind: 'summary', rows }, placed, limits);
-  const message = messageOf(note, [...withTask(counted, task, limits), ...reason]);
+  const message = messageOf(note, [...withTask(counted, layout, limits), ...reason]);
   return { about: 'page', key, callId: action.callId, action, words, message };
 }
 
@@ -175,7 +176,7 @@ function answerAsk(
   const named = askerRows(askerOf(action, agent), following, columns);
   const all = [...(named.length === by.length ? named : by), ...text];
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
-  const form = formOf(messageOf(note, withTask(all, task, limits)), fields);
+  const form = formOf(messageOf(note, withTask(all, { task }, limits)), fields);
   return { about: 'asked', key, callId, form, action, asked };
 }
 
@@ -213,7 +214,7 @@ function questionAsk(
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
   const by = askerRows(agentText(agent), 0, columns);
   const all = by.length + rows.length <= limits.maxRows ? [...by, ...rows] : rows;
-  const form = formOf(messageOf(note, withTask(all, task, limits)), fields);
+  const form = formOf(messageOf(note, withTask(all, { task }, limits)), fields);
   return { about: 'question', key, callId, form, question };
 }
 

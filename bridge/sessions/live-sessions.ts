@@ -88,6 +88,13 @@ export class LiveSessions {
     );
   }
 
+  /** Returns the name of the agent that has this task. Returns undefined if several agents have a task with this id. */
+  agentOfTask(taskId: string): string | undefined {
+    const names = new Set(this.all.flatMap(({ view, agent }) => (view?.taskId === taskId ? agent.name : [])));
+    const [only, another] = names;
+    return another === undefined ? only : undefined;
+  }
+
   /**
    * Returns the session with this tool execution. Agents choose the ids, so two agents may use the same id.
    * @param agent the name of the session's agent, if known

@@ -50,12 +50,15 @@ describe('the forms that wait for an answer', () => {
     expect(named.map(({ key }) => key)).toEqual(only.map(({ key }) => key));
   });
 
-  test('a form names its task, as long as the client has several', () => {
+  test('a form names its task, as long as the bridge has several, and the agent of the task if it has several agents', () => {
     let title: string | undefined = 'Tidy up';
     const formHistory = new FormHistory({ taskTitle: (taskId) => (taskId === 'task' ? title : undefined) });
     expect(messageOf(first(formHistory.offer('task', asked())))).toMatch(/^Task: Tidy up\n/);
     expect(messageOf(first(formHistory.offer('other', asked())))).not.toContain('Task: ');
+    const several = new FormHistory({ taskTitle: () => title, agentName: () => 'gemini' });
+    expect(messageOf(first(several.offer('task', asked())))).toMatch(/^Task of gemini: Tidy up\n/);
     title = undefined;
+    expect(messageOf(first(several.offer('task', asked())))).toMatch(/^Agent: gemini\n/);
     expect(messageOf(first(formHistory.offer('task', asked())))).not.toContain('Task: ');
   });
 
