@@ -12,12 +12,14 @@ const MAX_REFUSED_ATTEMPTS = 2;
 export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
   /** True if the tool call may run again after its answer is lost. */
   repeatable: boolean;
+  /** Called before each attempt. @throws OwnershipLostError if another server may continue the task */
+  requireClaim: () => void;
 }
 
 /**
  * Calls the tool until the server answers, or until no attempts are left.
  * @param connection resolves when there is a connection
- * @throws Error with the server's name, for a model; AbortError if the signal aborts
+ * @throws Error with the server's name, for a model; AbortError if the signal aborts; OwnershipLostError
  */
 export async function callUntilAnswered(
   server: string,
@@ -30,6 +32,7 @@ export async function callUntilAnswered(
   let refused = 0;
   for (let attempt = 1; ; attempt += 1) {
     const current = await connection();
+    run.requireClaim();
     try {
       return await current.call({ ...run, tool, input });
     } catch (error) {

@@ -52,7 +52,8 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       const stopCause = (): ReturnType<McpCallContext['stopCause']> => run.stopCause?.();
       const answeredLate = (late: McpServerToolResult): void =>
         run.answeredLate?.(mcpResultForModel(late).text);
-      const context = { signal, output, ask, principal, toolId, stopCause, answeredLate };
+      const requireClaim = (): void => run.requireClaim?.();
+      const context = { signal, output, ask, principal, toolId, stopCause, requireClaim, answeredLate };
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;
         // MCP has no response to `notifications/cancelled`. A tool with side effects may therefore have finished.

@@ -61,6 +61,12 @@ export interface ToolRun extends ToolContext {
    */
   stopCause?: () => { reason: StopReason; message: string } | undefined;
   /**
+   * E1: a tool that waits before its effect calls this directly before the effect. The machine may have paused this
+   * process for longer than its lease.
+   * @throws OwnershipLostError if another server may continue the task
+   */
+  requireClaim?: () => void;
+  /**
    * Records an answer that arrives after the run has stopped. Clients of the task see the answer as output, and
    * `read-output` can read it. After the end of the task, records nothing.
    */

@@ -26,9 +26,11 @@ const MEANINGS: Readonly<Record<string, { reason: ErrorReason; sentence: string 
     reason: 'STORAGE',
     sentence: 'another process has locked it: end that process, then try again',
   },
+  // SQLite also gives this code if the disk fails to read a page (EIO).
   SQLITE_CORRUPT: {
     reason: 'STORAGE',
-    sentence: 'the file is damaged: restore it from a backup, or move it away to start with an empty one',
+    sentence:
+      'the file is damaged or cannot be read: check the disk, then restore it from a backup, or move it away to start with an empty one',
   },
   SQLITE_NOTADB: {
     reason: 'CONFIGURATION',

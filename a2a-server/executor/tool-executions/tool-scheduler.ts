@@ -301,6 +301,7 @@ export class ToolScheduler {
                 plan: (planned) => (todos = planned),
                 ask: (question, options) => questions.ask(question, options),
                 stopCause: () => at.scope.reason,
+                requireClaim: () => at.at.log.requireClaim(snapshot.taskId),
                 answeredLate: (text) => void output.addLate(text),
                 asked: { call, place: at.place },
               }).then(
