@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { StatefulSet } from 'kubernetes-models/apps/v1';
@@ -12,6 +13,7 @@ import { z } from 'zod';
 import { durationSchema } from '../../../shared/settings/duration.ts';
 import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings/settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../../../a2a-server/startup/settings/unflagged-settings.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -54,11 +56,22 @@ describe('the files of deploy/', () => {
     },
   );
 
-  it('the container runs without root, and asks the server whether it is ready', async () => {
+  it('the container runs without root, and asks the server at its port whether it is ready', async () => {
     const file = await read('Dockerfile');
     const last = file.slice(file.lastIndexOf('\nFROM '));
     expect(last).toMatch(/^USER 1000:1000$/m);
-    expect(last).toMatch(/^HEALTHCHECK [^]*\/readyz/m);
+    const check = z
+      .array(z.string())
+      .parse(JSON.parse(/^HEALTHCHECK [^]*?CMD (\[.*\])$/m.exec(last)?.[1] ?? ''));
+    const paths: (string | undefined)[] = [];
+    const server = createServer(({ url }, response) => {
+      paths.push(url);
+      response.end();
+    });
+    const { port, close } = await listenOnLoopback(server);
+    await run(process.execPath, check.slice(1), { env: { A2A_SERVER_PORT: String(port) } });
+    await close();
+    expect(paths).toEqual(['/readyz']);
   });
 
   it('the container has an init process: Kubernetes starts none, and zombies of commands would stay', async () => {
