@@ -2,14 +2,11 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
-
-/** The states of a task that has not ended. */
-export const NON_TERMINAL_STATES = ['submitted', 'working', 'input-required', 'auth-required'] as const;
-export type NonTerminalState = (typeof NON_TERMINAL_STATES)[number];
+import type { NonTerminalTaskState } from '../../shared/protocol/task-states.ts';
 
 export interface TaskQuery {
   sessionId?: string;
-  state?: NonTerminalState;
+  state?: NonTerminalTaskState;
 }
 
 /** A list of tasks, newest first. */
@@ -62,7 +59,7 @@ export async function listTasksOfAgent(
 /** Returns the tasks in this state. An agent may ignore the filter in the request, so the bridge filters again. */
 export function filterTasksByState(
   tasks: readonly Task[],
-  state: NonTerminalState | undefined,
+  state: NonTerminalTaskState | undefined,
 ): readonly Task[] {
   return state === undefined
     ? tasks

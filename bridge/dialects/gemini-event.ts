@@ -6,6 +6,7 @@
 import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import { z } from 'zod';
+import { TERMINAL_TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
 import { type DialectFieldReaders, readA2aEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
 import {
   toolCallEventOf,
@@ -201,12 +202,7 @@ function thoughtOf(message: Message | undefined): string {
 }
 
 function hasEnded({ state }: TaskStatus): boolean {
-  return (
-    state === TaskState.TASK_STATE_COMPLETED ||
-    state === TaskState.TASK_STATE_FAILED ||
-    state === TaskState.TASK_STATE_CANCELED ||
-    state === TaskState.TASK_STATE_REJECTED
-  );
+  return TERMINAL_TASK_STATE_CODES.has(state);
 }
 
 function idOf(message: Message | undefined, otherwise: string): string {

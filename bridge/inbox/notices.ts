@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { stateWithNotDone } from '../sessions/state-with-not-done.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { NON_TERMINAL_STATES } from '../agents/list-tasks.ts';
+import { isNonTerminal } from '../../shared/protocol/task-states.ts';
 import type { ListedSession } from '../sessions/list-sessions.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
@@ -31,7 +31,7 @@ export function directoryNoticeText(
   const followed = ownOpenSessions(tasks, sessions);
   const entries = inboxEntries(followed, tasks);
   const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;
-  const live = followed.filter(({ state }) => NON_TERMINAL_STATES.some((each) => each === state)).length;
+  const live = followed.filter(({ state }) => isNonTerminal(state)).length;
   const counts = ['counts', waiting, live - waiting, entries.length - waiting].join(' ');
   const lines = entries.slice(0, MAX_ENTRIES).map((keyed) => lineOf(keyed, name));
   return [counts, ...lines, ''].join('\n');

@@ -7,7 +7,7 @@ import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import { agentCommandText, commandPartSchema } from '../../shared/protocol/agent-command.ts';
-import type { NonTerminalState } from '../agents/list-tasks.ts';
+import type { NonTerminalTaskState } from '../../shared/protocol/task-states.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import { dataOfPart } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
@@ -56,7 +56,7 @@ export interface SessionListing {
 export interface SessionQuery {
   agent?: Agent | undefined;
   /** Selects only sessions whose task is in one of these states. The agents apply this filter. */
-  states?: readonly NonTerminalState[] | undefined;
+  states?: readonly NonTerminalTaskState[] | undefined;
   /**
    * The maximum number of tasks per agent, newest first. Tasks that wait for a person are always listed in addition.
    */
@@ -64,7 +64,7 @@ export interface SessionQuery {
 }
 
 /** The states in which a task waits for a person. */
-export const WAITING_STATES: readonly NonTerminalState[] = ['input-required', 'auth-required'];
+export const WAITING_STATES: readonly NonTerminalTaskState[] = ['input-required', 'auth-required'];
 
 export interface AgentSessions {
   sessions: readonly UnmergedSession[];

@@ -1,5 +1,5 @@
 import { TaskState } from '@a2a-js/sdk';
-import type { TASK_STATES } from './task-states.ts';
+import { TERMINAL_TASK_STATES, type TASK_STATES } from './task-states.ts';
 
 /** The codes of the task states in the A2A SDK. */
 export const TASK_STATE_CODES: Readonly<Record<(typeof TASK_STATES)[number], TaskState>> = {
@@ -12,3 +12,7 @@ export const TASK_STATE_CODES: Readonly<Record<(typeof TASK_STATES)[number], Tas
   canceled: TaskState.TASK_STATE_CANCELED,
   rejected: TaskState.TASK_STATE_REJECTED,
 };
+
+export const TERMINAL_TASK_STATE_CODES: ReadonlySet<TaskState> = new Set(
+  TERMINAL_TASK_STATES.map((name) => TASK_STATE_CODES[name]),
+);

@@ -2,7 +2,7 @@
  * The command `tasks`: lists the sessions of every agent. Sessions that wait for a person come first. The newest others
  * follow.
  */
-import { NON_TERMINAL_STATES, type NonTerminalState } from '../../agents/list-tasks.ts';
+import { isNonTerminal } from '../../../shared/protocol/task-states.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
@@ -74,10 +74,6 @@ function noTasksText({ state, agent }: { state: string | undefined; agent: strin
 function withoutCodes(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'> {
   const { codes: _codes, callIds: _callIds, ...each } = session;
   return each;
-}
-
-function isNonTerminal(state: SessionStateName): state is NonTerminalState {
-  return NON_TERMINAL_STATES.some((live) => live === state);
 }
 
 function parseState(given: string | undefined): SessionStateName | undefined {

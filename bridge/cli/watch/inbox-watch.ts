@@ -5,7 +5,7 @@
 import { inboxEntries, type KeyedInboxEntry } from '../../inbox/inbox-entry.ts';
 import { watchDatabase } from '../../inbox/watch-database.ts';
 import type { ListedSession, SessionListing } from '../../sessions/list-sessions.ts';
-import { NON_TERMINAL_STATES } from '../../agents/list-tasks.ts';
+import { isNonTerminal } from '../../../shared/protocol/task-states.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { CommandSessions } from '../context/command-sessions.ts';
@@ -61,9 +61,7 @@ export class NewInboxEntries {
 
   /** Follows the tasks that run or wait. A change of their state causes a new reading of the inbox. */
   follow(sessions: readonly ListedSession[]): void {
-    const going = sessions.filter(
-      ({ taskId, state }) => taskId !== null && NON_TERMINAL_STATES.some((live) => live === state),
-    );
+    const going = sessions.filter(({ taskId, state }) => taskId !== null && isNonTerminal(state));
     for (const { sessionId, agent, state } of going.slice(0, MAX_FOLLOWED_TASKS)) {
       this.#context.sessions
         .find(sessionId, { agent: this.#context.registry.find(agent) })

@@ -1,6 +1,7 @@
 /** Converts an A2A event to a task event of MCP (SEP-2694, a draft). Pure. */
 import { StreamResponse, TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
+import { TERMINAL_TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 
 /** `params` of `notifications/tasks/event`. */
 export interface McpTaskEvent {
@@ -53,20 +54,13 @@ const WAITING: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_AUTH_REQUIRED,
 ]);
 
-const ENDED: ReadonlySet<TaskState> = new Set([
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_REJECTED,
-]);
-
 function isWaitingEvent(event: StreamResponse): boolean {
   return WAITING.has(stateIn(event));
 }
 
 /** True if no event follows this one. */
 export function isLastTaskEvent(event: StreamResponse): boolean {
-  return ENDED.has(stateIn(event));
+  return TERMINAL_TASK_STATE_CODES.has(stateIn(event));
 }
 
 function stateIn({ payload }: StreamResponse): TaskState {

@@ -1,7 +1,7 @@
 /** The MCP tool `list_all_active_sessions`: lists the sessions of every agent. */
 import { z } from 'zod';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
-import { NON_TERMINAL_STATES } from '../../agents/list-tasks.ts';
+import { NON_TERMINAL_TASK_STATES } from '../../../shared/protocol/task-states.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -48,7 +48,7 @@ export const listSessionsTool = defineBridgeTool({
     const { registry, sessions, workspaces } = call.bridge;
     const { own } = workspaces;
     const only = agent === undefined ? undefined : registry.pick(agent);
-    const states = NON_TERMINAL_STATES.filter((each) => toMcpSessionState(each) === state);
+    const states = NON_TERMINAL_TASK_STATES.filter((each) => toMcpSessionState(each) === state);
     const {
       sessions: all,
       unreachable,
