@@ -54,19 +54,26 @@ export const NO_RESOLVED_TARGETS: ResolvedTargets = { paths: [], trees: [], comm
 export async function resolveTargets(
   tool: Tool,
   input: unknown,
-  workspace: Pick<Workspace, 'root' | 'locate'> & Partial<Pick<Workspace, 'survey'>>,
+  workspace: LocatingWorkspace,
 ): Promise<ResolvedTargets> {
   const {
     paths = [],
     entries = [],
-    trees = [],
+    trees: declaredTrees = [],
     command,
     cwd,
     hosts = [],
     incomplete,
   } = tool.reach?.(input) ?? {};
-  const inside = async (path: string): Promise<string | undefined> =>
-    (await workspace.locate(path).catch(() => undefined))?.path;
+  const inside = (path: string): Promise<string | undefined> => pathInWorkspace(workspace, path);
+  // An ACP agent that deletes or moves a directory changes everything in it.
+  const changesFiles = tool.sideEffect === 'files';
+  const areTrees = await Promise.all(
+    changesFiles && tool.source.type === 'acp-agent' ? paths.map((path) => isDirectory(workspace, path)) : [],
+  );
+  const trees = [...declaredTrees, ...paths.filter((_, index) => areTrees[index])];
+  const runLater =
+    changesFiles && (await changesUnnamedRunLaterFile(workspace, [...paths, ...entries], trees));
   const located = async (path: string): Promise<ResolvedTargetPath> => ({
     written: normalisedPath(path, workspace.root),
     leadsTo: await inside(path),
@@ -79,30 +86,6 @@ export async function resolveTargets(
       leadsTo: parent === undefined ? undefined : posix.join(parent, basename(path)),
     };
   };
-  /** git takes a directory with a file `HEAD` for a repository. The mode `accept-edits` asks before it creates one. */
-  const isInRepository = async (path: string): Promise<boolean> => {
-    const directories = directoriesAbove((await inside(path)) ?? '.');
-    if (directories.length > MAX_LEVELS) return true;
-    for (const directory of directories) {
-      const head = posix.join(directory, 'HEAD');
-      const found = await workspace.locate(head).catch(() => undefined);
-      if (found === undefined || found.kind !== 'missing' || found.path !== head) return true;
-    }
-    return false;
-  };
-  const holdsRunLaterFile = async (tree: string): Promise<boolean> => {
-    // If the survey fails, the tool fails too.
-    const found = await workspace.survey?.(tree, new AbortController().signal).catch(() => undefined);
-    return found !== undefined && withDescendants(found).some(({ path }) => isRunLaterFile(path));
-  };
-  const runLater =
-    tool.sideEffect === 'files' &&
-    (
-      await Promise.all([
-        ...[...paths, ...entries, ...trees].map(isInRepository),
-        ...trees.map(holdsRunLaterFile),
-      ])
-    ).includes(true);
   return {
     root: workspace.root,
     ...(runLater && { runLater }),
@@ -117,6 +100,45 @@ export async function resolveTargets(
     hosts,
     ...(incomplete && { incomplete }),
   };
+}
+
+type LocatingWorkspace = Pick<Workspace, 'root' | 'locate'> & Partial<Pick<Workspace, 'survey'>>;
+
+async function pathInWorkspace(workspace: LocatingWorkspace, path: string): Promise<string | undefined> {
+  return (await workspace.locate(path).catch(() => undefined))?.path;
+}
+
+async function isDirectory(workspace: LocatingWorkspace, path: string): Promise<boolean> {
+  return (await workspace.locate(path).catch(() => undefined))?.kind === 'directory';
+}
+
+async function changesUnnamedRunLaterFile(
+  workspace: LocatingWorkspace,
+  paths: readonly string[],
+  trees: readonly string[],
+): Promise<boolean> {
+  for (const path of [...paths, ...trees]) if (await isInRepository(workspace, path)) return true;
+  for (const tree of trees) if (await holdsRunLaterFile(workspace, tree)) return true;
+  return false;
+}
+
+/** git takes a directory with a file `HEAD` for a repository. The mode `accept-edits` asks before it creates one. */
+async function isInRepository(workspace: LocatingWorkspace, path: string): Promise<boolean> {
+  const directories = directoriesAbove((await pathInWorkspace(workspace, path)) ?? '.');
+  if (directories.length > MAX_LEVELS) return true;
+  for (const directory of directories) {
+    const head = posix.join(directory, 'HEAD');
+    const found = await workspace.locate(head).catch(() => undefined);
+    if (found === undefined || found.kind !== 'missing' || found.path !== head) return true;
+  }
+  return false;
+}
+
+/** Also true if the tree is too large to read. */
+async function holdsRunLaterFile(workspace: LocatingWorkspace, tree: string): Promise<boolean> {
+  if (workspace.survey === undefined || !(await isDirectory(workspace, tree))) return false;
+  const found = await workspace.survey(tree, new AbortController().signal).catch(() => undefined);
+  return found === undefined || withDescendants(found).some(({ path }) => isRunLaterFile(path));
 }
 
 /** Returns a workspace whose directory no longer exists. It looks only at the text of a path. */

@@ -68,7 +68,8 @@ describe('reachOf, the paths and hosts that a call uses', () => {
       expect(await runsLater('write-file', { path, content: '' })).toBe(true);
     expect(await runsLater('delete-file', { path: 'sub', recursive: true })).toBe(true);
     expect(await runsLater('write-file', { path: 'sub/mirror', content: '' })).toBe(false);
-    expect(await runsLater('delete-file', { path: 'plain', recursive: true })).toBe(false);
+    for (const path of ['plain', 'gone'])
+      expect(await runsLater('delete-file', { path, recursive: true })).toBe(false);
   });
 
   it.each(['https://Example.COM:8443/x', 'http://example.com./', 'https://ex%61mple.com/'])(

@@ -169,6 +169,16 @@ describe('the policy on a permission', () => {
     }
   });
 
+  it('a rule about a file finds the deletion of a directory with that file', async () => {
+    await mkdir(join(at.root, 'prod', 'keys'), { recursive: true });
+    for (const kind of ['delete', 'move'])
+      for (const path of ['prod/keys/**', '.env']) {
+        const paths = { paths: ['prod'] };
+        expect(await matchOf({ action: 'deny', path }, kind, undefined, paths)).toBe('yes');
+        expect(await matchOf({ action: 'allow', path: ['prod', path] }, kind, undefined, paths)).toBe('no');
+      }
+  });
+
   it('an allow rule for files allows neither a command nor a fetch that names such a file', async () => {
     const rule = { action: 'allow', path: '*.md' };
     const paths = { paths: ['notes.md'] };
