@@ -75,6 +75,8 @@ export class McpHttpTransport implements McpTransport {
   readonly #posts: McpRequestSignals;
   /** The requests whose response is one JSON document. After it, no answer can follow. */
   readonly #single = new Set<RequestId>();
+  /** The largest id of a request. The SDK numbers its requests. */
+  #newestId = -1;
   /** The requests whose response has not begun. */
   readonly #sending = new Set<Promise<void>>();
   /** Resolves when the connection ends, because the server has lost the session. */
@@ -149,6 +151,7 @@ export class McpHttpTransport implements McpTransport {
       return;
     }
     const { id } = message;
+    if (typeof id === 'number') this.#newestId = Math.max(this.#newestId, id);
     const own = this.#posts.begin(id);
     const { requestSignal, onRequestStreamEnd, headers } = options;
     requestSignal?.addEventListener('abort', () => this.#posts.end(id), { once: true });
@@ -206,6 +209,9 @@ export class McpHttpTransport implements McpTransport {
     const id = message.id === undefined || String(message.id) === String(about) ? about : message.id;
     if (id !== undefined && (about === undefined || id === about || this.#posts.isOpen(id))) {
       this.#posts.end(id);
+      this.onmessage?.({ ...message, id });
+    } else if (typeof id === 'number' && id <= this.#newestId) {
+      // The late answer of a request that has ended. The answer of the request of this stream may still follow.
       this.onmessage?.({ ...message, id });
     } else if (about !== undefined) this.#fail(about, NO_RESPONSE);
   }

@@ -211,6 +211,18 @@ describe('an MCP server over Streamable HTTP', () => {
     expect(await stage.call('note')).toContain('noted');
   });
 
+  it('a late answer to an ended call does not end the call whose stream carries it', async () => {
+    const ids: unknown[] = [];
+    const { stage } = await serverWithAnswer((response, id) => {
+      ids.push(id);
+      if (ids.length === 1) return sendJson(response, { id, result: { content: [] } });
+      openStream(response, { id: ids[0], result: { content: [] } });
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+    });
+    await stage.call('note');
+    expect(await stage.call('note')).toContain('noted');
+  });
+
   it('R83 the client closes a stream whose answer has another id than the call', async () => {
     const closed: Promise<unknown>[] = [];
     const { stage } = await serverWithAnswer((response) => {
