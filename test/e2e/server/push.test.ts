@@ -48,13 +48,17 @@ async function serverCommand({ stateDir }: ServerHome, args: readonly string[]):
   return (await promisify(execFile)(process.execPath, all, { env: { PATH: process.env['PATH'] } })).stdout;
 }
 
+/** The failed attempts after which the server gives a receiver up. Their delays take a day. */
+const ATTEMPTS_PER_DAY = 153;
+
 /** Changes the stored failures of a server that does not run, as if its receivers had failed for days. */
 async function failedSinceDays({ stateDir }: ServerHome, days: number): Promise<void> {
   const directory = join(stateDir, 'push');
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
     const stored = failed.parse(JSON.parse(await readFile(path, 'utf8')));
-    const delivery = { ...stored.delivery, since: Date.now() - days * 86_400_000, at: 0 };
+    const attempts = days * ATTEMPTS_PER_DAY;
+    const delivery = { ...stored.delivery, attempts, since: Date.now() - days * 86_400_000, at: 0 };
     await writeFile(path, JSON.stringify({ ...stored, delivery }));
   }
 }
