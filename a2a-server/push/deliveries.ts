@@ -343,7 +343,7 @@ export class PushDeliveries {
       onResult?.('given-up');
       log.error(
         { taskId, receiver },
-        'a receiver of push notifications was away for a day, so it gets nothing more; see a2a-server push failing',
+        'all attempts to reach a receiver of push notifications have failed, so it gets nothing more; see a2a-server push failing',
       );
     }
     return after.type === 'retrying' ? { type: 'waits', until: after.at } : { type: 'over' };
