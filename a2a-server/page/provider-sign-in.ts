@@ -124,7 +124,7 @@ export function createProviderSignIn({
     });
     const answer = new URL(redirectUri);
     answer.search = query;
-    const client = configuredClient(openid, { provider, secret, settings, signIn });
+    const client = configuredClient(openid, { provider, secret, settings, signIn, clock });
     const { id_token: idToken } = await openid
       .authorizationCodeGrant(client, answer, {
         expectedState: attempt.state,
@@ -157,7 +157,7 @@ export function createProviderSignIn({
         ...(silent && { prompt: 'none' }),
       };
       try {
-        const client = configuredClient(openid, { provider, secret: undefined, settings, signIn });
+        const client = configuredClient(openid, { provider, secret: undefined, settings, signIn, clock });
         return openid.buildAuthorizationUrl(client, parameters).href;
       } catch (error) {
         throw failed({ type: 'misconfigured' }, reasonOf(error));
@@ -180,11 +180,12 @@ interface ClientParts {
   secret: string | undefined;
   settings: OidcSettings;
   signIn: SignInSettings;
+  clock: Pick<Clock, 'now'>;
 }
 
 function configuredClient(
   { ClientSecretBasic, ClientSecretPost, Configuration, None, ...openid }: typeof OpenId,
-  { provider, secret, settings, signIn }: ClientParts,
+  { provider, secret, settings, signIn, clock }: ClientParts,
 ): OpenId.Configuration {
   const { scopes_supported: _, ...server } = provider;
   const withSecret =
@@ -192,7 +193,11 @@ function configuredClient(
   const client = new Configuration(
     server,
     signIn.clientId,
-    { [openid.clockTolerance]: settings.clockSkew },
+    {
+      [openid.clockTolerance]: settings.clockSkew,
+      // The library reads the clock of this machine. Servers that share a database use the time of the database.
+      [openid.clockSkew]: (clock.now() - Date.now()) / 1_000,
+    },
     secret === undefined ? None() : withSecret(secret),
   );
   client.timeout = PROVIDER_TIMEOUT_MS / 1_000;

@@ -13,6 +13,8 @@ import { makeProviderKey, type ProviderKey } from '../../support/openid-provider
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { request, type RpcAnswer, startServer, type TestServer } from './test-server.ts';
 
+/** The time of the server, in seconds. It is not the time of this machine, so each check of a token must use it. */
+const NOW = Math.floor(new FakeClock().now() / 1_000);
 const SECRET = 'a-secret-of-the-page-with-thirty-two-bytes';
 
 let provider: ForgingProvider;
@@ -32,8 +34,6 @@ afterEach(async () => {
 
 async function start(client: object = {}, env: Record<string, string> = {}): Promise<void> {
   const clock = new FakeClock();
-  // The library that reads the ID tokens has real time.
-  clock.jump(Date.now() - clock.now());
   server = await startServer({
     clock,
     async openProvider({ url, log }) {
@@ -86,13 +86,12 @@ type Claims = Record<string, unknown>;
 
 /** Returns the claims of a correct ID token for this sign-in. */
 function correctClaims({ address }: Begun): Claims {
-  const now = Math.floor(Date.now() / 1_000);
   return {
     iss: provider.issuer,
     sub: 'ann',
     aud: 'page',
-    iat: now,
-    exp: now + 300,
+    iat: NOW,
+    exp: NOW + 300,
     nonce: address.searchParams.get('nonce'),
     team: 'acme',
     groups: ['developers'],
@@ -129,11 +128,11 @@ describe('X1 an ID token', () => {
     ['for another client', { aud: 'other' }],
     ['for two clients without an authorized party', { aud: ['page', 'other'] }],
     ['that another client requested', { aud: ['page', 'other'], azp: 'other' }],
-    ['that has expired', { exp: Math.floor(Date.now() / 1_000) - 60 }],
+    ['that has expired', { exp: NOW - 60 }],
     ['without an end', { exp: undefined }],
     ['without a subject', { sub: undefined }],
     ['with a list of subjects', { sub: ['ann'] }],
-    ['that is not valid yet', { nbf: Math.floor(Date.now() / 1_000) + 600 }],
+    ['that is not valid yet', { nbf: NOW + 600 }],
   ])('%s gives no session', async (_what, wrong) => {
     const begun = await begin();
     const answer = await signInWith(await signed({ ...correctClaims(begun), ...wrong }), begun);
