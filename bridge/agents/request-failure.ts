@@ -80,7 +80,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   const { name } = described.safeParse(thrown).data ?? { name: '' };
   if (name === 'TimeoutError') {
     return unreachableFailure(
-      `Agent "${agent}" did not answer in time. Try again, or check it with get_agent_capabilities_and_version.`,
+      `Agent "${agent}" did not answer in time. Check that it runs, then try again.`,
       { trouble: 'timeout', cause: thrown },
     );
   }

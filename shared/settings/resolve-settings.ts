@@ -125,7 +125,7 @@ export function resolveKnownSettings<S extends Settings>(
 
 function resolve(key: string, it: Setting, sources: SettingSources): unknown {
   const { value, origin } = find(key, it, sources) ?? { value: it.fallback, origin: 'default' };
-  const parsed = it.schema.safeParse(value, { error: inputProblem });
+  const parsed = it.schema.safeParse(value, { error: settingProblem });
   if (parsed.success) return parsed.data;
   // In `--open doctor`, the command is read as the value of the flag.
   const hint =
@@ -137,6 +137,13 @@ function resolve(key: string, it: Setting, sources: SettingSources): unknown {
     `Setting "${key}" from ${origin} is not valid: ${zodIssuesText(parsed.error)}. Allowed: ${it.allowed}.${hint}`,
     { facts: { key, origin } },
   );
+}
+
+/** Like `inputProblem`, but does not list the values of the setting itself: the error ends with them. */
+function settingProblem(issue: z.core.$ZodRawIssue): string {
+  return issue.code === 'invalid_value' && (issue.path ?? []).length === 0
+    ? 'it is not an allowed value'
+    : inputProblem(issue);
 }
 
 function find(key: string, it: Setting, { flags, env, file }: SettingSources): Found | undefined {

@@ -57,9 +57,11 @@ export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<numbe
     for (const { agent, message } of unreachable)
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
   }
-  // The command fails only if no agent has answered.
+  // The command fails only if no agent has answered, and if the state of no session is known.
   const all = options.agent === undefined ? context.registry.all.length : 1;
-  return unreachable.length === all && sessions.length === 0 ? unreachableAgentsExitCode(unreachable) : 0;
+  return unreachable.length === all && sessions.every((each) => each.state === 'unknown')
+    ? unreachableAgentsExitCode(unreachable)
+    : 0;
 }
 
 function noTasksText({ state, agent }: { state: string | undefined; agent: string | undefined }): string {

@@ -38,7 +38,9 @@ export async function runCommand<Options extends CommonCommandOptions>(
   places: BuiltProgramPaths,
 ): Promise<void> {
   const pathNote = new NotOnPathNote();
-  const terminal = copyPrintedText(createTerminal(), (text) => pathNote.recordHints(text));
+  const terminal = copyPrintedText(createTerminal(process.env, options.json === true), (text) =>
+    pathNote.recordHints(text),
+  );
   process.stdout.on('error', exitOnLostOutput);
   // If nobody can read the errors, the exit code still names the outcome.
   process.stderr.on('error', () => undefined);

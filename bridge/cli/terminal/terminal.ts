@@ -5,7 +5,7 @@ import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
 import { readLine, type PromptWithdrawal } from './read-line.ts';
-import { wrapWords } from './wrap-words.ts';
+import { wrapWideLines, wrapWords } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
 export interface Terminal {
@@ -15,6 +15,7 @@ export interface Terminal {
   /** Like `width`, but also the width for a pager such as `less`: a pipe from a program at a terminal. */
   pagerWidth: number | undefined;
   interactive: boolean;
+  /** Prints a text. At a terminal, a line that does not fit is split between two words. */
   say(text: string): void;
   write(text: string): void;
   complain(text: string): void;
@@ -30,7 +31,8 @@ export interface Terminal {
   ask(question: string, withdrawal?: PromptWithdrawal): Promise<string>;
 }
 
-export function createTerminal(env: Environment = process.env): Terminal {
+/** @param json true if the command prints JSON, which is never split into rows */
+export function createTerminal(env: Environment = process.env, json = false): Terminal {
   const { stdout, stderr, stdin } = process;
   const width = columnsOf(stdout);
   return {
@@ -38,7 +40,7 @@ export function createTerminal(env: Environment = process.env): Terminal {
     width,
     pagerWidth: width ?? (isPipe(stdout.fd) ? columnsOf(stderr) : undefined),
     interactive: stdin.isTTY && stdout.isTTY,
-    say: (text) => void stdout.write(`${text}\n`),
+    say: (text) => void stdout.write(`${json ? text : wrapWideLines(text, width)}\n`),
     write: (text) => void stdout.write(text),
     // A text may quote an agent, for example the reason why it cannot be reached.
     complain: (text) =>

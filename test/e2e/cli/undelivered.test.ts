@@ -71,11 +71,12 @@ it('R100 for a task that the agent has forgotten, each command says that the age
   }
 });
 
-it('R100 run says so if the agent forgets the task while run waits', async () => {
+it('R100 run says so if the agent forgets the task while run waits; after the end of the agent, tasks fails', async () => {
   const agent = await FakeAgent.start({ onMessage: (task) => task.work() });
+  const { url } = agent;
+  const at = { home: await temporaryDirectory() };
   try {
-    const at = { home: await temporaryDirectory() };
-    const running = cliRunning(['run', 'work', '--agent-url', agent.url], at);
+    const running = cliRunning(['run', 'work', '--agent-url', url], at);
     await running.line('working');
     agent.tasks.clear();
     agent.cutStreams();
@@ -83,4 +84,8 @@ it('R100 run says so if the agent forgets the task while run waits', async () =>
   } finally {
     await agent.stop();
   }
+  expect(await cli(['tasks', '--agent-url', url], at)).toMatchObject({
+    code: 69,
+    stdout: expect.stringMatching(/ unknown .* work\n/),
+  });
 });

@@ -28,6 +28,13 @@ const SETTINGS = withVariables('T', {
     allowed: 'names',
   }),
   open: defineSwitch(false, 'open'),
+  level: defineSetting({
+    kind: 'text',
+    schema: z.enum(['low', 'high']),
+    fallback: 'low',
+    describe: 'level',
+    allowed: 'low, high',
+  }),
   apiKey: defineSetting({
     kind: 'text',
     schema: z.string().min(10).optional(),
@@ -64,6 +71,7 @@ describe('the settings of both programs', () => {
       port: 0,
       names: ['a', 'b', 'c'],
       open: true,
+      level: 'low',
       apiKey: undefined,
     });
     expect(from({ flags: { names: ['a,b', 'c'], open: true } })).toMatchObject({
@@ -96,6 +104,7 @@ describe('the settings of both programs', () => {
     [{ env: { T_OPEN: 'perhaps' } }, 'it is not true or false'],
     [{ file: { names: 'a,b' } }, 'it is not a list'],
     [{ file: { names: ['a', 1] } }, 'entry 2: it is not text'],
+    [{ flags: { level: 'middle' } }, 'it is not an allowed value'],
     [{ flags: { apiKey: 'short' } }, 'it is too short: the minimum is 10 characters'],
   ])('the value %j is refused with a plain sentence, without schema terms', (sources, words) => {
     expect(() => from(sources)).toThrow(` is not valid: ${words}. Allowed: `);
@@ -110,7 +119,7 @@ describe('the settings of both programs', () => {
       'Unknown setting "prot" in /etc/config.json. Did you mean "port"?',
     );
     expect(() => from({ file: { zzzzzz: 1 } })).toThrow(
-      'Unknown setting "zzzzzz" in /etc/config.json. Known: port, names, open, apiKey.',
+      'Unknown setting "zzzzzz" in /etc/config.json. Known: port, names, open, level, apiKey.',
     );
   });
 });

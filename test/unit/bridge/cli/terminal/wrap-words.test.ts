@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapIndented, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
+import { wrapIndented, wrapWideLines, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
 
 describe('text that is wrapped for the terminal', () => {
   it('the text breaks between words, keeps line breaks and long words, and stays unchanged in a pipe', () => {
@@ -11,6 +11,16 @@ describe('text that is wrapped for the terminal', () => {
       '  a list',
       'x'.repeat(70),
     ]);
+  });
+
+  it('D5 a row that fits stays as it is, also with colours and characters that are longer than they are wide', () => {
+    const row = `\u{1b}[1m│ ${'é'.normalize('NFD').repeat(30)} \u{1b}[0m${'x'.repeat(11)}`;
+    expect(wrapWideLines(`${row}\n${'word '.repeat(10).trim()}`, 44).split('\n')).toEqual([
+      row,
+      'word word word word word word word word word',
+      'word',
+    ]);
+    expect(wrapWideLines('word '.repeat(10), undefined)).toBe('word '.repeat(10));
   });
 });
 
