@@ -6,7 +6,7 @@
 import type { JWTPayload } from 'jose';
 import type * as OpenId from 'openid-client';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { readClientSecret } from '../access/client-secret.ts';
@@ -211,7 +211,7 @@ function failureOf(error: unknown, openid: typeof OpenId): SignInFailure {
   if (error instanceof openid.ResponseBodyError) return { type: 'refused', error: error.error };
   if (error instanceof openid.WWWAuthenticateChallengeError)
     return { type: 'refused', error: 'invalid_client' };
-  const code = systemErrorCode(error) ?? '';
+  const code = errorCode(error) ?? '';
   if (WRONG_CONFIGURATION.has(code)) return { type: 'misconfigured' };
   return error instanceof openid.ClientError && !UNREACHABLE.has(code)
     ? { type: 'unverified' }

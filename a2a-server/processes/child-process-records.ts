@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import { CHILD_MARKER } from '../../shared/runtime/hide-proc-environ.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import { endProcessGroup, endFoundProcessGroups } from './end-process-group.ts';
@@ -194,7 +194,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith('.json'));
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

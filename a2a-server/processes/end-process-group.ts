@@ -9,7 +9,7 @@
  */
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorCode } from '../../shared/runtime/errors.ts';
 import { readProcessGroup, findLivingGroups } from './find-living-groups.ts';
 
 const CHECK_INTERVAL_MS = 20;
@@ -102,8 +102,8 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
     return true;
   } catch (error) {
     // EPERM: the group belongs to another user (sudo). On macOS, a group of zombies also gives EPERM.
-    if (systemErrorCode(error) === 'EPERM') return process.platform !== 'darwin';
-    if (systemErrorCode(error) === 'ESRCH') return false;
+    if (errorCode(error) === 'EPERM') return process.platform !== 'darwin';
+    if (errorCode(error) === 'ESRCH') return false;
     throw error;
   }
 }

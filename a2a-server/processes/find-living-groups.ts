@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorCode } from '../../shared/runtime/errors.ts';
 import { parseProcessStat, type ProcessStat } from '../../shared/runtime/process-stat.ts';
 
 /** The number of processes to read per event-loop turn. Reading them takes less than a millisecond. */
@@ -58,6 +58,6 @@ export function readProcessStat(id: number): ProcessStat | undefined | 'unknown'
     const stat = parseProcessStat(readFileSync(`/proc/${id}/stat`, 'latin1'));
     return stat.ended ? undefined : stat;
   } catch (error) {
-    return ['ENOENT', 'ESRCH'].includes(systemErrorCode(error) ?? '') ? undefined : 'unknown';
+    return ['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '') ? undefined : 'unknown';
   }
 }

@@ -5,7 +5,7 @@
 import { mkdirSync, watch } from 'node:fs';
 import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import { tryCreateFile, replaceFile } from '../../shared/state/atomic-file.ts';
 import { isRecordName, type RecordKind, type RecordStore } from './record-store.ts';
 
@@ -99,7 +99,7 @@ async function unlessMissing<Result>(path: string, act: () => Promise<Result>): 
     try {
       return await act();
     } catch (error) {
-      if (systemErrorCode(error) === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
   });

@@ -6,7 +6,7 @@ import type { Server } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { requestServerProof } from '../../shared/net/request-server-proof.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
@@ -45,7 +45,7 @@ export async function listen(
   try {
     await listening(server, { host, port, exclusive: true });
   } catch (error) {
-    if (systemErrorCode(error) === 'EADDRINUSE') {
+    if (errorCode(error) === 'EADDRINUSE') {
       const there = await identifyListener(serverOrigin({ host, port }), own);
       if (portChosen || there.owner === 'own-server') throw taken({ host, port }, there);
       own.log.warn(
@@ -73,7 +73,7 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 
 /** Returns why a program cannot listen, as the end of a sentence that names the address. */
 export function listenProblem(error: unknown): string {
-  return LISTEN_PROBLEMS[systemErrorCode(error) ?? ''] ?? errorMessageOf(error);
+  return LISTEN_PROBLEMS[errorCode(error) ?? ''] ?? errorMessageOf(error);
 }
 
 /** Resolves when the server listens. @throws the error of the system */

@@ -6,7 +6,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorCode } from '../../shared/runtime/errors.ts';
 
 export type WorkspaceCheckResult =
   /** `path` is absolute, and its symbolic links are resolved. */
@@ -65,7 +65,7 @@ export async function resolveSymlinks(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
-    if (parent === path || !['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return path;
+    if (parent === path || !['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return path;
     return join(await resolveSymlinks(parent), basename(path));
   }
 }

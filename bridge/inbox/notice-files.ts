@@ -6,7 +6,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorCode } from '../../shared/runtime/errors.ts';
 import { isPidInUse } from '../state/process-id.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
@@ -60,7 +60,7 @@ export class HookNoticeFiles implements InboxSurface {
       await writeFile(draft, text, { mode: 0o600 });
       await rename(draft, path);
     } catch (error) {
-      if (systemErrorCode(error) === 'ENOENT') return; // No hook has run in this directory.
+      if (errorCode(error) === 'ENOENT') return; // No hook has run in this directory.
       throw error;
     }
     // `close` may have run during this write.

@@ -1,6 +1,6 @@
 /** Stops the local server. Its tasks resume when a server runs again. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import { isPidInUse } from '../state/process-id.ts';
 import type { EndableServer } from './local-server-state.ts';
 
@@ -38,6 +38,6 @@ function sendTerminationSignal(pid: number): void {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
     // The server has just ended.
-    if (systemErrorCode(error) !== 'ESRCH') throw error;
+    if (errorCode(error) !== 'ESRCH') throw error;
   }
 }

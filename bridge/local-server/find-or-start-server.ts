@@ -3,7 +3,7 @@
  * bridges of the user share one server.
  */
 import { setTimeout } from 'node:timers/promises';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
@@ -36,7 +36,7 @@ export async function findOrStartServer(local: LocalServerOptions): Promise<Conn
     return await foundOrStarted(local);
   } catch (error) {
     // Converts the error, because callers would otherwise report it as a response that is not A2A.
-    if (error instanceof ProductError || systemErrorCode(error) === undefined) throw error;
+    if (error instanceof ProductError || errorCode(error) === undefined) throw error;
     throw new ProductError(
       'STORAGE',
       `The local A2A server could not be found or started: ${errorMessageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system can open more files and start more processes. Then try again.`,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
-import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../shared/runtime/errors.ts';
 
 /**
  * The time in milliseconds after which the lock of a killed bridge is ignored. A bridge that holds the lock refreshes it
@@ -60,7 +60,7 @@ async function tryLock(
       onCompromised: (error) => lost.abort(error),
     });
   } catch (error) {
-    if (systemErrorCode(error) === 'ELOCKED') return undefined;
+    if (errorCode(error) === 'ELOCKED') return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorCode } from '../../shared/runtime/errors.ts';
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
@@ -23,8 +23,7 @@ export async function readFileNamedByAgent(
     const place = await placeOf(path);
     return place !== undefined && isWithinOne(roots, place) ? await textAt(place) : undefined;
   } catch (error) {
-    const absent =
-      systemErrorCode(error) === 'ENOENT' && isWithinOne([...roots, ...workspaces], resolve(path));
+    const absent = errorCode(error) === 'ENOENT' && isWithinOne([...roots, ...workspaces], resolve(path));
     return absent && roots.length > 0 ? '' : undefined;
   }
 }
@@ -35,7 +34,7 @@ async function placeOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     return join(await realpath(dirname(path)), basename(path));
   }
 }

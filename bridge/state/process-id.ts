@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorCode } from '../../shared/runtime/errors.ts';
 import { parseProcessStat } from '../../shared/runtime/process-stat.ts';
 
 /** The id of a process: `<pid>-<start>`. All characters are valid in a file name. */
@@ -49,7 +49,7 @@ function refusalOfSignal(pid: number): string | undefined {
     process.kill(pid, 0);
     return undefined;
   } catch (error) {
-    return systemErrorCode(error) ?? 'ESRCH';
+    return errorCode(error) ?? 'ESRCH';
   }
 }
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { errorMessageOf, systemErrorCode } from '../runtime/errors.ts';
+import { errorMessageOf, errorCode } from '../runtime/errors.ts';
 import {
   type IdentityClaim,
   IDENTITY_PATH,
@@ -46,7 +46,7 @@ export async function requestServerProof(
       ? { type: 'proven', ...claim }
       : unprovenResult('it does not prove that it knows the token of this state directory');
   } catch (error) {
-    return NOT_LISTENING.has(systemErrorCode(error) ?? '')
+    return NOT_LISTENING.has(errorCode(error) ?? '')
       ? { type: 'down' }
       : unprovenResult(errorMessageOf(error));
   }

@@ -131,7 +131,7 @@ export function errorMessageOf(error: unknown): string {
  * Returns the code of an error, e.g. `ENOENT`. Reads the field `code` without a check of the class, because the error
  * may come from another JavaScript realm.
  */
-export function systemErrorCode(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   const code = fieldOf(error, 'code');
   return typeof code === 'string' ? code : undefined;
 }

@@ -1,5 +1,5 @@
 /** Explains why a file cannot be read or written, in words that a user understands. */
-import { errorMessageOf, systemErrorCode } from './errors.ts';
+import { errorMessageOf, errorCode } from './errors.ts';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
@@ -17,10 +17,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
  * error without a known code unchanged.
  */
 export function fileProblem(error: unknown): string {
-  return PROBLEMS[systemErrorCode(error) ?? ''] ?? errorMessageOf(error);
+  return PROBLEMS[errorCode(error) ?? ''] ?? errorMessageOf(error);
 }
 
 /** Like `fileProblem`, for a file that a program creates. There, ENOENT means that the directory does not exist. */
 export function newFileProblem(error: unknown): string {
-  return systemErrorCode(error) === 'ENOENT' ? 'its directory does not exist' : fileProblem(error);
+  return errorCode(error) === 'ENOENT' ? 'its directory does not exist' : fileProblem(error);
 }

@@ -1,6 +1,6 @@
 /** Reports that the standard output of a command cannot be written, e.g. on a full disk. */
 import { EXIT_FAILURE } from './exit-codes.ts';
-import { errorMessageOf, systemErrorCode } from './errors.ts';
+import { errorMessageOf, errorCode } from './errors.ts';
 
 interface LostOutputEnd {
   exitCode: number;
@@ -13,7 +13,7 @@ interface LostOutputEnd {
  * that is not a failure.
  */
 export function lostOutputEnd(program: string, error: unknown): LostOutputEnd {
-  if (systemErrorCode(error) === 'EPIPE') return { exitCode: 0 };
+  if (errorCode(error) === 'EPIPE') return { exitCode: 0 };
   return {
     exitCode: EXIT_FAILURE,
     text: `${program}: The output cannot be written: ${errorMessageOf(error)}. A part of it is missing.`,

@@ -1,5 +1,5 @@
 import { execFile, type ExecFileException } from 'node:child_process';
-import { systemErrorCode } from './errors.ts';
+import { errorCode } from './errors.ts';
 
 /**
  * The default time limit of the command in milliseconds. It is long, because a person may have to unlock a password
@@ -49,7 +49,7 @@ const CANNOT_RUN: Readonly<Record<string, string>> = {
 function failureOf(error: ExecFileException, limitMs: number): SecretCommandError {
   if (typeof error.code === 'number')
     return new SecretCommandError(`ended with exit code ${String(error.code)}`, false);
-  const code = systemErrorCode(error) ?? '';
+  const code = errorCode(error) ?? '';
   const reason = CANNOT_RUN[code];
   if (reason !== undefined) return new SecretCommandError(reason, true);
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')

@@ -9,7 +9,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ParseError } from 'jsonc-parser';
 import { z } from 'zod';
-import { ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { ProductError, errorCode } from '../runtime/errors.ts';
 import { fileProblem } from '../runtime/file-problem.ts';
 import type { Environment } from '../runtime/environment.ts';
 import { nearestNames } from '../text/nearest-names.ts';
@@ -212,8 +212,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
     text = (await readFile(path, 'utf8')).replace(/^\u{feff}/u, '');
   } catch (error) {
     // ENOTDIR also means that the file does not exist. `prepareStateDirectory` reports the wrong path later.
-    if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
-      return configFile.parse({});
+    if (!required && ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return configFile.parse({});
     throw unreadable(path, fileProblem(error), error);
   }
   const json = parseJson(text);

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { systemErrorCode } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 
 /**
  * Creates an empty file with mode 0600, whatever the umask is. SQLite then gives the `-wal` and `-shm` files the same
@@ -10,6 +10,6 @@ export function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** Writes files atomically. Only their owner can read them, unless the caller says otherwise. */
 import { randomBytes } from 'node:crypto';
 import { chmod, link, open, rename, rm } from 'node:fs/promises';
-import { systemErrorCode } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 
 interface ReplaceOptions {
   /** The permission bits of the file. */
@@ -35,7 +35,7 @@ export async function tryCreateFile(path: string, text: string): Promise<boolean
     await link(draft, path);
     return true;
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await rm(draft, { force: true });

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemErrorCode } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 import { parseJson } from '../text/parse-json.ts';
 import { replaceFile } from './atomic-file.ts';
 
@@ -42,7 +42,7 @@ export async function readClockMark(stateDirectory: string): Promise<ClockReadin
     const text = await readFile(clockMarkPath(stateDirectory), 'utf8');
     return clockReadingSchema.safeParse(parseJson(text)).data;
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { systemErrorCode } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 
 /**
  * Creates the directory and its missing parents, one after the other. Node's recursive mkdir is not used, because it
@@ -14,7 +14,7 @@ export async function makeDirectory(path: string, { mode = 0o777 }: { mode?: num
   for (const level of missing) {
     await mkdir(level, { mode }).catch((error: unknown) => {
       // If the directory exists now, another process has just created it.
-      if (systemErrorCode(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     });
   }
 }
@@ -26,7 +26,7 @@ async function pathExists(path: string): Promise<boolean> {
   } catch (error) {
     // Even the root may be missing, for example on a drive that does not exist. Then mkdir fails and reports the
     // problem.
-    if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
+    if (errorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Stores a secret in a file that only this user can read. */
 import { readFile, stat } from 'node:fs/promises';
-import { ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { ProductError, errorCode } from '../runtime/errors.ts';
 import { fileProblem } from '../runtime/file-problem.ts';
 import { tryCreateFile } from './atomic-file.ts';
 
@@ -52,7 +52,7 @@ async function readSecret<Secret>(file: SecretFile<Secret>): Promise<Secret | un
     await refuseExposed(file);
     text = await readFile(file.path, 'utf8');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   const secret = file.parse(text);

@@ -5,7 +5,7 @@
 import { mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../runtime/errors.ts';
 import type { Environment } from '../runtime/environment.ts';
 import { makeDirectory } from './make-directory.ts';
 
@@ -81,7 +81,7 @@ export async function checkWritable(path: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(path, 'trial-')));
   } catch (error) {
-    const forbidden = ['EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
+    const forbidden = ['EACCES', 'EPERM'].includes(errorCode(error) ?? '');
     throw unusableDirectoryError(path, forbidden ? 'this user may not write to it' : reasonOf(error), error);
   }
 }
@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function reasonOf(error: unknown): string {
-  return REASONS[systemErrorCode(error) ?? ''] ?? errorMessageOf(error);
+  return REASONS[errorCode(error) ?? ''] ?? errorMessageOf(error);
 }
 
 const CHOOSE_ANOTHER = `Choose another with --state-dir or ${STATE_DIRECTORY_VARIABLE}`;

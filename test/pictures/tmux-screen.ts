@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorCode } from '../../shared/runtime/errors.ts';
 
 export interface TerminalProgram {
   command: readonly string[];
@@ -76,7 +76,7 @@ export class TmuxScreen {
       // The program leads a process group of its own.
       if (pid > 0) process.kill(-pid, 'SIGKILL');
     } catch (error) {
-      if (systemErrorCode(error) !== 'ESRCH') throw error;
+      if (errorCode(error) !== 'ESRCH') throw error;
     }
   }
 }

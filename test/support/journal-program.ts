@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { setuid } from 'node:process';
 import type { AppendRequest, Journal } from '../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import type { Report, Role } from './journal-process.ts';
 import { beginning, continuing, delta, working } from './journal-samples.ts';
 
@@ -74,7 +74,7 @@ function report(what: Report): void {
     try {
       written += writeSync(1, line, written);
     } catch (error) {
-      if (systemErrorCode(error) !== 'EAGAIN') throw error;
+      if (errorCode(error) !== 'EAGAIN') throw error;
     }
   }
 }

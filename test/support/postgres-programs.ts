@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join, relative } from 'node:path';
 import { getuid } from 'node:process';
 import { z } from 'zod';
-import { errorMessageOf, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, errorCode } from '../../shared/runtime/errors.ts';
 
 const NOBODY = 65_534;
 
@@ -89,7 +89,7 @@ function isOpenToAll(path: string): boolean {
 function isForbidden(error: Error | undefined, stderr: string | null): boolean {
   return error === undefined
     ? /Permission denied|cannot open shared object/.test(stderr ?? '')
-    : systemErrorCode(error) === 'EACCES';
+    : errorCode(error) === 'EACCES';
 }
 
 function findNative(): string | undefined {

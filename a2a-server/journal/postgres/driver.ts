@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Pool, types, type ClientConfig } from 'pg';
 import { PROBE_AFTER_MS } from '../../../shared/net/tcp-keep-alive.ts';
-import { errorMessageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, errorCode } from '../../../shared/runtime/errors.ts';
 import type { SqlRow } from '../../../shared/state/sql-row.ts';
 
 export type PostgresValue = string | number | boolean | null | Uint8Array | readonly PostgresValue[];
@@ -240,7 +240,7 @@ async function send(
 
 function toPostgresError(error: unknown): PostgresError {
   if (error instanceof PostgresError) return error;
-  return new PostgresError(systemErrorCode(error) ?? 'CONNECTION', errorMessageOf(error), error);
+  return new PostgresError(errorCode(error) ?? 'CONNECTION', errorMessageOf(error), error);
 }
 
 /**

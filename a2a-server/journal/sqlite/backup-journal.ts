@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
@@ -281,7 +281,7 @@ function isOtherProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return systemErrorCode(error) !== 'ESRCH';
+    return errorCode(error) !== 'ESRCH';
   }
 }
 

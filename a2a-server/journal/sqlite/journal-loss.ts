@@ -1,7 +1,7 @@
 /** Compares a journal with its last-commits file, and describes the missing entries. */
 import { isDeepStrictEqual } from 'node:util';
 import { closeSync, copyFileSync, constants, openSync, readSync } from 'node:fs';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { integerColumn } from '../validate-column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
@@ -117,7 +117,7 @@ export function copyWriteAheadLog(path: string): string | undefined {
     copyFileSync(`${path}-wal`, copy, constants.COPYFILE_EXCL);
     return copy;
   } catch (error) {
-    return systemErrorCode(error) === 'EEXIST' ? copy : undefined;
+    return errorCode(error) === 'EEXIST' ? copy : undefined;
   }
 }
 

@@ -13,7 +13,7 @@
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { integerColumn } from '../validate-column-values.ts';
@@ -59,7 +59,7 @@ export function fileSize(path: string): number {
   try {
     return statSync(path).size;
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return 0;
+    if (errorCode(error) === 'ENOENT') return 0;
     throw error;
   }
 }

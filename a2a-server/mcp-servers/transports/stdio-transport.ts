@@ -9,7 +9,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { deserializeMessage, serializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
@@ -209,8 +209,8 @@ function messageIn(line: string): JSONRPCMessage | undefined {
 
 function startFailure(error: unknown, { command, cwd }: StdioServerParameters): ProgramNotStartedError {
   const sentence =
-    systemErrorCode(error) === 'ENOENT'
+    errorCode(error) === 'ENOENT'
       ? `could not start: there is no program ${command}${cwd === undefined ? '' : `, or no directory ${cwd}`}`
-      : `could not start (${systemErrorCode(error) ?? String(error)})`;
+      : `could not start (${errorCode(error) ?? String(error)})`;
   return new ProgramNotStartedError(sentence, { cause: error });
 }

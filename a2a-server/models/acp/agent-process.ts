@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { endProcessGroup, isGroupAlive } from '../../processes/end-process-group.ts';
@@ -105,7 +105,7 @@ function lastOutput(stderr: string, otherOutput: string): string {
 
 function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
   const why =
-    systemErrorCode(error) === 'ENOENT'
+    errorCode(error) === 'ENOENT'
       ? 'there is no such program on the PATH of the server, or the workspace does not exist'
       : errorMessageOf(error);
   return new ProductError(

@@ -2,7 +2,7 @@
  * The tool `run-shell-command` runs a command. A shell command can do anything, so a person approves it first. Only a
  * sandbox confines the command to the workspace.
  */
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -136,7 +136,7 @@ function commandStoppedError({ output, group }: CommandResult): ToolStoppedError
 }
 
 function startFailure(error: unknown): unknown {
-  switch (systemErrorCode(error)) {
+  switch (errorCode(error)) {
     case 'E2BIG':
       return new Error('The command is too long for the system; put it into a script and run that.', {
         cause: error,

@@ -21,7 +21,7 @@
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import { findBoundSockets } from './service-sockets.ts';
 
 export const CONFINE_SHELL_VALUES = ['auto', 'off', 'require'] as const;
@@ -140,7 +140,7 @@ async function findConfinementProblem(
   return new Promise((resolve) => {
     execFile(program, args, { timeout: TEST_SANDBOX_LIMIT_MS, env }, (error, _stdout, stderr) => {
       if (error === null) return resolve(undefined);
-      if (systemErrorCode(error) === 'ENOENT') return resolve('bubblewrap (bwrap) is not installed');
+      if (errorCode(error) === 'ENOENT') return resolve('bubblewrap (bwrap) is not installed');
       const said = stderr.trim().split('\n', 1)[0]?.slice(0, 200) ?? '';
       return resolve(
         `bubblewrap cannot create a sandbox here (${said === '' ? error.message.slice(0, 200) : said})`,

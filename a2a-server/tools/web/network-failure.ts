@@ -1,9 +1,9 @@
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import { MAX_HEADER_BYTES } from './send-to-pinned-addresses.ts';
 
 /** Turns Node's connection errors into sentences that name the host. Returns any other error unchanged. */
 export function toNetworkError(error: unknown, { host, hostname }: URL): unknown {
-  const sentence = sentenceOf(systemErrorCode(error), host, hostname);
+  const sentence = sentenceOf(errorCode(error), host, hostname);
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }
 

@@ -5,7 +5,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BigIntStats } from 'node:fs';
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import type { FileIdentity } from './directory.ts';
 
 export interface BarredDirectory extends FileIdentity {
@@ -47,7 +47,7 @@ async function filesIn(path: string): Promise<ReadonlySet<string>> {
   for await (const entry of await opendir(path, { recursive: true })) {
     if (!entry.isFile()) continue;
     const info = await stat(join(entry.parentPath, entry.name), { bigint: true }).catch((error: unknown) => {
-      if (systemErrorCode(error) === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     });
     if (info !== undefined) found.add(nameOf(info));

@@ -16,7 +16,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 
 /** `anchored` keeps an open handle of a directory. `checked` compares the path with the directory's identity. */
@@ -178,8 +178,7 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
     return await open(path, flags, mode);
   } catch (error) {
     // These codes mean that another process has just replaced the directory or file with a link.
-    if (systemErrorCode(error) === 'ELOOP' || systemErrorCode(error) === 'ENOTDIR')
-      throw replacedPathError(error);
+    if (errorCode(error) === 'ELOOP' || errorCode(error) === 'ENOTDIR') throw replacedPathError(error);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 
 const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `There is no "${path}" in the workspace; list-files shows what is there.`,
@@ -21,7 +21,7 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
 
 /** Turns a system error about `path` into a sentence that a model can act on. Returns any other error unchanged. */
 export function toFileError(error: unknown, path: string): unknown {
-  const code = systemErrorCode(error);
+  const code = errorCode(error);
   if (code === undefined || error instanceof ProductError) return error;
   const sentence = SENTENCES[code];
   return sentence === undefined ? error : new Error(sentence(path), { cause: error });

@@ -6,7 +6,7 @@
  * unlinks.
  */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
@@ -62,8 +62,7 @@ async function remove(directory: Directory, item: RemovalEntry, removal: Removal
 
 async function removeDirectory(directory: Directory, { name, path }: RemovalEntry): Promise<void> {
   await rmdir(directory.at(name)).catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENOTEMPTY' || systemErrorCode(error) === 'EEXIST')
-      throw changedMeanwhile(path);
+    if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') throw changedMeanwhile(path);
     throw error;
   });
 }

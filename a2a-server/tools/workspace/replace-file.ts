@@ -13,7 +13,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { link, mkdir, rename, unlink, type FileHandle } from 'node:fs/promises';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { pathIsDirectoryError } from './file-failure.ts';
 import type { ResolvedPath } from './resolve-path.ts';
@@ -85,7 +85,7 @@ export async function withCreatedParents(
       await directory.confirm();
       await mkdir(directory.at(name)).catch((error: unknown) => {
         // If the name exists now, another process has just created it. `child` below checks that it is a directory.
-        if (systemErrorCode(error) !== 'EEXIST') throw error;
+        if (errorCode(error) !== 'EEXIST') throw error;
       });
       await directory.sync();
       directory = await directory.child(name);
@@ -128,7 +128,7 @@ async function writeAndRename(
   } catch (error) {
     await unlink(directory.at(temporary)).catch((failure: unknown) => {
       // After the rename, the temporary name no longer exists.
-      if (systemErrorCode(failure) !== 'ENOENT') throw failure;
+      if (errorCode(failure) !== 'ENOENT') throw failure;
     });
     throw error;
   }
@@ -141,7 +141,7 @@ async function copyPermissions(handle: FileHandle, old: BigIntStats): Promise<vo
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {
       // Only root may change the owner. For other users, the new file belongs to the server's user.
-      if (systemErrorCode(error) !== 'EPERM') throw error;
+      if (errorCode(error) !== 'EPERM') throw error;
     });
   }
   await handle.chmod(Number(old.mode & 0o777n));
@@ -177,7 +177,7 @@ export async function tryHardLink(from: string, to: string, path: string): Promi
     await link(from, to);
     return true;
   } catch (error) {
-    const code = systemErrorCode(error) ?? '';
+    const code = errorCode(error) ?? '';
     if (code === 'EEXIST') throw inputChangedError(path);
     if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) return false;
     throw error;

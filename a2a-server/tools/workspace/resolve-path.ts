@@ -17,7 +17,7 @@ import {
 import type { BarredDirectory } from './barred-directory.ts';
 import { toFileError } from './file-failure.ts';
 import { outsideWorkspaceError, splitPath, type PathParts } from './split-path.ts';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 
 /** The maximum number of symbolic links in one path. The Linux kernel has the same limit (path_resolution(7)). */
 const MAX_LINKS = 40;
@@ -205,7 +205,7 @@ async function lookAt(directory: Directory, name: string): Promise<BigIntStats |
   try {
     return await lstat(directory.at(name), { bigint: true });
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

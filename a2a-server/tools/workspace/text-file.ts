@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 
 /** The `basis` of a file that did not exist at the preview. No hash has this value. */
@@ -65,7 +65,7 @@ export async function readCurrentBasis(directory: Directory, file: FileToRead): 
   try {
     return contentHashOf(await readBytes(directory, file));
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return ABSENT_FILE_BASIS;
+    if (errorCode(error) === 'ENOENT') return ABSENT_FILE_BASIS;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { readDirectoryEntries, type DirectoryEntry } from './directory-entries.t
 import { withoutIgnoredEntries, parseGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 
 /** The maximum depth of the walk. Each level keeps one handle open. */
 const MAX_DEPTH = 64;
@@ -93,7 +93,7 @@ async function enter(directory: Directory, name: string): Promise<Directory | un
   try {
     return await directory.child(name);
   } catch (error) {
-    const gone = ['ENOENT', 'EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
+    const gone = ['ENOENT', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '');
     if (gone || (error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE')) return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import {
   chooseDirectoryHold,
   includesFileIdentity,
@@ -131,7 +131,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
     return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold(canonical)), barred };
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    const code = systemErrorCode(error);
+    const code = errorCode(error);
     if (code === 'ENOENT')
       throw unknownWorkspaceError(path, 'does not exist; create it, or name another directory', error);
     if (code === 'ENOTDIR')

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
-import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 
 export interface EditableConfigFile {
@@ -51,7 +51,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw unusableConfigError(path, fileProblem(error), error);
+    if (errorCode(error) !== 'ENOENT') throw unusableConfigError(path, fileProblem(error), error);
     const link = await lstat(path).catch(() => undefined);
     if (link === undefined) return undefined;
     throw unusableConfigError(path, 'it is a link to a file that does not exist', error);

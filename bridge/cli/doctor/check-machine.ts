@@ -1,6 +1,6 @@
 /** Checks Node, the state directory and the token files. Changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFileName } from '../../../shared/state/token-file.ts';
 import {
@@ -62,7 +62,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
       );
     return findings.length > 0 ? findings : [okCheckResult(subject, path)];
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT')
+    if (errorCode(error) === 'ENOENT')
       return [okCheckResult(subject, `${path} is created when it is needed`)];
     return [
       failCheckResult(
@@ -92,7 +92,7 @@ export async function checkTokenFile(
       return failCheckResult(file, `${path} holds no token`, 'Delete it: the bridge creates a new one.');
     return okCheckResult(file, `${path}, mode ${octalMode(mode)}`);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.
+    if (errorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.
     return failCheckResult(
       file,
       `${path} cannot be read: ${fileProblem(error)}`,

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { isOlderVersion } from '../../local-server/other-version-note.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
@@ -144,7 +144,7 @@ export async function isPortInUse(port: number): Promise<boolean> {
     await once(server, 'listening');
     return false;
   } catch (error) {
-    return systemErrorCode(error) === 'EADDRINUSE';
+    return errorCode(error) === 'EADDRINUSE';
   } finally {
     if (server.listening) await new Promise((resolve) => server.close(resolve));
   }

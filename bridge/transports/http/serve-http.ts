@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { closeHttpServer } from '../../../shared/net/close-http-server.ts';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { TCP_KEEP_ALIVE } from '../../../shared/net/tcp-keep-alive.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
@@ -224,7 +224,7 @@ async function listen(server: Server, port: number): Promise<number> {
     await once(server, 'listening');
   } catch (error) {
     const problem =
-      systemErrorCode(error) === 'EADDRINUSE'
+      errorCode(error) === 'EADDRINUSE'
         ? 'another program listens there, perhaps another bridge'
         : errorMessageOf(error);
     throw new ProductError(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { endLocalServer } from '../../support/end-local-server.ts';
 import { localModelServer, modelList, UNUSED_URL, ollamaTags } from '../../support/fake-local-models.ts';
@@ -41,7 +41,7 @@ async function everythingStored(): Promise<string> {
   const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
   const texts = files.map((file) =>
     readFile(file, 'latin1').catch((error: unknown) => {
-      if (systemErrorCode(error) === 'ENOENT') return '';
+      if (errorCode(error) === 'ENOENT') return '';
       throw error;
     }),
   );

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import { DEFAULT_PORT } from '../../../a2a-server/startup/settings/settings.ts';
-import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode } from '../../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { closeAfterTest, DELEGATE, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { textOf } from './support/raw-client.ts';
@@ -11,7 +11,7 @@ import { textOf } from './support/raw-client.ts';
 async function takeDefaultPort(): Promise<void> {
   const other = createServer((_, response) => response.end('another program'));
   await new Promise<void>((resolve, reject) => {
-    other.once('error', (error) => (systemErrorCode(error) === 'EADDRINUSE' ? resolve() : reject(error)));
+    other.once('error', (error) => (errorCode(error) === 'EADDRINUSE' ? resolve() : reject(error)));
     other.listen({ host: '127.0.0.1', port: DEFAULT_PORT }, resolve);
   });
   closeAfterTest(() => other.close());
