@@ -2,6 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecordName, type RecordStore } from '../../records/record-store.ts';
 import { textColumn } from '../validate-column-values.ts';
+import { readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { parseDatabaseUrl, openPostgresConnection, type QueryRunner } from './driver.ts';
 import { requireCurrentSchema } from './schema.ts';
@@ -62,11 +63,17 @@ export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStor
   };
 }
 
+interface ExistingRecords extends RecordStore {
+  /** The time of the database, in milliseconds since 1970. The clock of the command's machine may be wrong. */
+  openedAt: number;
+  close: () => void;
+}
+
 /**
  * Opens the records of a database for a command line, while servers may run.
  * @throws ProductError CONFIGURATION if no server has used the database, STORAGE
  */
-export async function openExistingPostgresRecords(url: string): Promise<RecordStore & { close: () => void }> {
+export async function openExistingPostgresRecords(url: string): Promise<ExistingRecords> {
   const address = parseDatabaseUrl(url);
   const named = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -77,8 +84,10 @@ export async function openExistingPostgresRecords(url: string): Promise<RecordSt
   };
   return named(async () => {
     const connection = await openPostgresConnection(address);
+    let openedAt: number;
     try {
       await requireCurrentSchema(connection, address.label);
+      openedAt = Math.round(await readDatabaseTime(connection));
     } catch (error) {
       connection.close();
       throw error;
@@ -86,7 +95,7 @@ export async function openExistingPostgresRecords(url: string): Promise<RecordSt
     const records = createPostgresRecordStore((statement, values) =>
       named(() => connection.query(statement, values)),
     );
-    return { ...records, close: () => connection.close() };
+    return { ...records, openedAt, close: () => connection.close() };
   });
 }
 

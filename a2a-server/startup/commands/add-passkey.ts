@@ -46,8 +46,8 @@ export async function addPasskey(
   const local = await readOrCreateTokenFile(stateDir);
   const configured =
     principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
-  await withRecords({ stateDir, database }, async (records) => {
-    const user = await userOf(principal, { configured, oidc, records });
+  await withRecords({ stateDir, database }, async (records, now) => {
+    const user = await userOf(principal, { configured, oidc, records, now });
     const token = user.type === 'configured' ? user.token : local;
     const link = await serverLink(stateDir, { local, token });
     const party = relyingPartyOf(link.origin + link.pathname.replace(/\/page$/, ''));
@@ -57,8 +57,8 @@ export async function addPasskey(
     // The code in the link signs in as the owner of `token`, so another user must not get it. A user of the provider
     // signs in at the provider.
     if (user.type !== 'configured') codes.delete('code');
-    if (user.type === 'issued') codes.set('code', await codeOfIssued(records, user.token));
-    codes.set('passkey', await issueRegistrationCode(records, principal, Date.now()));
+    if (user.type === 'issued') codes.set('code', await codeOfIssued(records, user.token, now));
+    codes.set('passkey', await issueRegistrationCode(records, principal, now));
     const url = new URL(`${party.base}/page`);
     url.hash = codes.toString();
     say(
@@ -80,10 +80,11 @@ async function userOf(
     configured,
     oidc,
     records,
-  }: { configured: string | undefined; oidc: ServerSettings['oidc']; records: CommandRecords },
+    now,
+  }: { configured: string | undefined; oidc: ServerSettings['oidc']; records: CommandRecords; now: number },
 ): Promise<PasskeyUser> {
   if (configured !== undefined) return { type: 'configured', token: configured };
-  const issued = await approvingToken(records, principal);
+  const issued = await approvingToken(records, principal, now);
   if (issued !== undefined) return { type: 'issued', token: issued };
   if (oidc?.signIn !== undefined && mayComeFromProvider(principal, oidc)) return { type: 'provided' };
   throw new ProductError(
@@ -115,8 +116,8 @@ async function serverLink(
 async function approvingToken(
   records: CommandRecords,
   principal: string,
+  now: number,
 ): Promise<IssuedTokenRecord | undefined> {
-  const now = Date.now();
   const [longest] = (await createTokenStore(records).list())
     .filter(
       (token) =>
@@ -135,10 +136,10 @@ async function approvingToken(
  * Creates the code that signs the browser in, because the server does not store the text of an issued token. The
  * session ends with this token, as if the user had made the link.
  */
-async function codeOfIssued(records: CommandRecords, token: IssuedTokenRecord): Promise<string> {
+async function codeOfIssued(records: CommandRecords, token: IssuedTokenRecord, now: number): Promise<string> {
   const { principal } = identityOfTokenRecord(token);
-  const links = createPageAccessStore(records, 'page-links', Date.now);
-  const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + PAGE_LINK_MS };
+  const links = createPageAccessStore(records, 'page-links', () => now);
+  const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: now + PAGE_LINK_MS };
   return (await issueOneTimeLink(links, access)).code;
 }
 

@@ -10,19 +10,26 @@ export type RecordPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 /** The record store of a command. A command reads and writes once, so it watches nothing. */
 export type CommandRecords = Omit<RecordStore, 'watch'>;
 
-/** Opens the records for `act`, and closes them. @throws ProductError CONFIGURATION, STORAGE */
+/**
+ * Opens the records for `act`, and closes them. `act` gets the time of the servers that use the records, in milliseconds
+ * since 1970.
+ * @throws ProductError CONFIGURATION, STORAGE
+ */
 export async function withRecords<Result>(
   { stateDir, database }: RecordPlace,
-  act: (records: CommandRecords) => Promise<Result>,
+  act: (records: CommandRecords, now: number) => Promise<Result>,
 ): Promise<Result> {
   if (database === undefined) {
     await prepareStateDirectory(stateDir);
-    return act(createFileRecordStore(stateDir, () => undefined));
+    return act(
+      createFileRecordStore(stateDir, () => undefined),
+      Date.now(),
+    );
   }
   const { openExistingPostgresRecords } = await import('../../journal/postgres/postgres-records.ts');
   const records = await openExistingPostgresRecords(database);
   try {
-    return await act(records);
+    return await act(records, records.openedAt);
   } finally {
     records.close();
   }

@@ -34,10 +34,10 @@ export async function retryFailingReceiver(
   id: string,
   { say }: CommandOutput,
 ): Promise<void> {
-  const { receiver, taskId } = await withRecords(place, async (records) => {
+  const { receiver, taskId } = await withRecords(place, async (records, now) => {
     const subscriptions = new StoredSubscriptions(records);
     const found = requireFailingReceiver(await subscriptions.all(), id);
-    await createAuditLog(records).append(retryAuditAct(found.receiver), Date.now());
+    await createAuditLog(records).append(retryAuditAct(found.receiver), now);
     await subscriptions.requestRetry(found.name);
     return found.receiver;
   });
@@ -55,8 +55,7 @@ export async function rotatePushKey(
   revoke: boolean,
   { say }: CommandOutput,
 ): Promise<void> {
-  const rotation = await withRecords(place, async (records) => {
-    const now = Date.now();
+  const rotation = await withRecords(place, async (records, now) => {
     const done = revoke ? await replaceStoredPushKeys(records) : await rotateStoredPushKeys(records, now);
     await createAuditLog(records).append({ act: 'push.key-rotated', revoked: revoke }, now);
     return done;

@@ -46,32 +46,33 @@ export async function createToken(
     );
   const lifetime = durationSchema.safeParse(expires);
   if (!lifetime.success) throw new ProductError('MALFORMED', `--expires takes ${DURATION_ALLOWED}.`);
-  const { text, token } = makeToken(
-    {
-      principal: name,
-      ...(tenant !== undefined && { tenant }),
-      roles: roles.data,
-      groups: [...new Set(group)],
-      lifetimeMs: lifetime.data,
-    },
-    Date.now(),
-  );
-  await withTokens(place, async (tokens, audit) => {
-    const { id: tokenId, expiresAt } = token;
-    const { principal } = identityOfTokenRecord(token);
+  const { text, token } = await withTokens(place, async (tokens, audit, now) => {
+    const made = makeToken(
+      {
+        principal: name,
+        ...(tenant !== undefined && { tenant }),
+        roles: roles.data,
+        groups: [...new Set(group)],
+        lifetimeMs: lifetime.data,
+      },
+      now,
+    );
+    const { id: tokenId, expiresAt } = made.token;
+    const { principal } = identityOfTokenRecord(made.token);
     // The audit record comes first. If it cannot be written, no token is created.
     await audit.append(
       {
         act: 'token.created',
         tokenId,
         principal,
-        roles: token.roles,
-        ...(token.groups && { groups: token.groups }),
+        roles: made.token.roles,
+        ...(made.token.groups && { groups: made.token.groups }),
         expiresAt,
       },
-      Date.now(),
+      now,
     );
-    await tokens.add(token);
+    await tokens.add(made.token);
+    return made;
   });
   note(
     `Token ${token.id} stands for ${identityOfTokenRecord(token).principal}, with the role ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroupsText(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
@@ -85,9 +86,9 @@ export async function printTokens(
   json: boolean,
   { say, note }: CommandOutput,
 ): Promise<void> {
-  const now = Date.now();
-  const all = await withTokens(place, (store) => store.list());
-  const tokens = all.map((token) => tokenView(token, now));
+  const tokens = await withTokens(place, async (store, _audit, now) =>
+    (await store.list()).map((token) => tokenView(token, now)),
+  );
   if (json) return say(JSON.stringify({ tokens }));
   if (tokens.length === 0) return note('There are no issued tokens.');
   for (const { id, name, tenant, roles, groups, state, createdAt, expiresAt } of tokens)
@@ -98,14 +99,14 @@ export async function printTokens(
 
 /** Revokes a token. @throws ProductError MALFORMED if there is no such token, STORAGE */
 export async function revokeToken(place: RecordPlace, id: string, { say }: CommandOutput): Promise<void> {
-  const token = await withTokens(place, async (tokens, audit) => {
+  const token = await withTokens(place, async (tokens, audit, now) => {
     const before = await tokens.read(id);
-    const revoked = await tokens.revoke(id, Date.now());
+    const revoked = await tokens.revoke(id, now);
     // A full disk must not prevent a revocation, so the record comes second.
     if (revoked !== undefined && before?.revokedAt === null)
       await audit.append(
         { act: 'token.revoked', tokenId: id, principal: identityOfTokenRecord(revoked).principal },
-        Date.now(),
+        now,
       );
     return revoked;
   });
@@ -121,9 +122,9 @@ export async function revokeToken(place: RecordPlace, id: string, { say }: Comma
 
 function withTokens<Result>(
   place: RecordPlace,
-  act: (tokens: TokenStore, audit: AuditLog) => Promise<Result>,
+  act: (tokens: TokenStore, audit: AuditLog, now: number) => Promise<Result>,
 ): Promise<Result> {
-  return withRecords(place, (records) => act(createTokenStore(records), createAuditLog(records)));
+  return withRecords(place, (records, now) => act(createTokenStore(records), createAuditLog(records), now));
 }
 
 function tokenView(token: IssuedTokenRecord, now: number) {

@@ -1,11 +1,12 @@
 /** Runs the test suites of the journal port on the PostgreSQL journal, with a real server. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import {
   openPostgresConnection,
   parseDatabaseUrl,
 } from '../../../../../a2a-server/journal/postgres/driver.ts';
 import { openExistingPostgresRecords } from '../../../../../a2a-server/journal/postgres/postgres-records.ts';
+import { createToken, printTokens } from '../../../../../a2a-server/startup/commands/token-commands.ts';
 import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
 import { itBehavesLikeTheModel, withWatchedTasks } from '../../../../support/journal-properties.ts';
 import { recordStoreContract } from '../../../../support/record-store-contract.ts';
@@ -69,6 +70,22 @@ else {
       opened.push(journal, records);
       await records.create('tokens', 'a', 'value');
       expect(await journal.records.read('tokens', 'a')).toBe('value');
+    });
+
+    it('a token of a command on a machine with a wrong clock lasts by the time of the database', async () => {
+      opened.push(await openPostgresJournal({ url, clock: Date.now }));
+      const real = Date.now();
+      const clock = jest.spyOn(Date, 'now').mockReturnValue(real - 3_600_000);
+      const place = { stateDir: '/unused', database: url };
+      const lines: string[] = [];
+      const output = { say: (line: string) => lines.push(line), note: () => undefined };
+      try {
+        await createToken(place, { name: 'ann', role: ['approve'], expires: '30m' }, output);
+      } finally {
+        clock.mockRestore();
+      }
+      await printTokens(place, true, output);
+      expect(lines[1]).toContain('"state":"active"');
     });
 
     it('a command line does not create the tables of a database', async () => {
