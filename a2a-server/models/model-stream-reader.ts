@@ -98,7 +98,7 @@ export class ModelStreamReader {
     this.#left -= delta.length;
     return this.#left >= 0
       ? events(handedOut)
-      : { type: 'events', events: [...handedOut, ENDLESS], ended: true };
+      : { type: 'events', events: [...handedOut, LIMIT_REACHED], ended: true };
   }
 
   #finish({ finishReason, usage }: Finish): PartResult {
@@ -148,8 +148,8 @@ function withoutCutCall(calls: readonly CallEvent[]): readonly CallEvent[] {
   return isWhole ? calls : calls.slice(0, -1);
 }
 
-/** The event that ends an endless answer. The provider has sent no token counts at this time. */
-const ENDLESS: ModelEvent = {
+/** Ends an answer that exceeds the limit. The provider has not sent token counts yet. */
+const LIMIT_REACHED: ModelEvent = {
   type: 'finish',
   end: 'length',
   usage: { inputTokens: 0, outputTokens: 0 },

@@ -79,10 +79,9 @@ export function countDecidableActions(
 }
 
 /**
- * Returns how many actions of waiting tasks without a summary count for this reader: one for each task, or none if the
- * reader may decide nothing.
+ * The page does not read these waiting tasks. Returns one action for each of them, or 0 if the reader may decide nothing.
  */
-export function countWithoutSummary(tasks: number, reader: TaskReader): number {
+export function countUnreadActions(tasks: number, reader: TaskReader): number {
   return hasDecidingRole(reader) ? tasks : 0;
 }
 

@@ -30,7 +30,7 @@ import type { StateName } from '../task/snapshot.ts';
 import { FilterValueCache } from './filter-value-cache.ts';
 import {
   countDecidableActions,
-  countWithoutSummary,
+  countUnreadActions,
   summarizeTask,
   type TaskSummary,
   waitingForShownTo,
@@ -117,7 +117,7 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Ro
   const attentionOf = async (reader: TaskReader): Promise<TaskGroups['attention']> => {
     const filter = { ...visibleTasksFilter(reader), states: STATES_OF.waiting };
     const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED_TASKS });
-    let count = countWithoutSummary(total - rows.length, reader);
+    let count = countUnreadActions(total - rows.length, reader);
     const forReader: TaskRow[] = [];
     for (const row of rows) {
       const summary = await summaryOf(row);

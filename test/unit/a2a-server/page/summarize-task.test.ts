@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   countDecidableActions,
-  countWithoutSummary,
+  countUnreadActions,
   summarizeTask,
   type TaskSummary,
   waitingForShownTo,
@@ -83,7 +83,7 @@ describe('summarizeTask', () => {
     expect(waitingForShownTo(summary, approver)).toEqual(summary.waitingFor);
     const delegator = { ...approver, roles: ['delegate'] as const };
     expect(countDecidableActions(summary, delegator)).toBe(0);
-    expect([approver, delegator].map((reader) => countWithoutSummary(1_800, reader))).toEqual([1_800, 0]);
+    expect([approver, delegator].map((reader) => countUnreadActions(1_800, reader))).toEqual([1_800, 0]);
     expect(waitingForShownTo(summary, delegator)).toMatchObject({
       count: 7,
       approver: { role: { needed: 'approve', held: ['delegate'] } },
