@@ -230,8 +230,8 @@ function brokeOff(thrown: unknown): boolean {
 }
 
 /**
- * Returns the code of a failed connection, e.g. ECONNREFUSED. The `cause` of the TypeError from `fetch` has it, from Node
- * or undici. Returns undefined for other errors.
+ * Returns the code of a failed connection, e.g. ECONNREFUSED, or undefined for other errors. `fetch` throws a TypeError
+ * whose `cause` has the code.
  */
 function networkFailureCode(thrown: unknown): string | undefined {
   return codesOf(thrown).find((code) => NETWORK_CODE.test(code));

@@ -15,10 +15,10 @@ export type MatchCertainty = 'yes' | 'maybe' | 'no';
  */
 const MAX_COMMAND_CHARS = 10_000;
 
-/** The search reads a line again with each line that it continues. X3: so the sum is limited, too. */
+/** X3: the search may read one line several times, so this limits the sum. */
 const MAX_READ_CHARS = 100_000;
 
-/** The shell expands these before it looks for the program. `<(…)` becomes a path. */
+/** Matches what the shell expands before it looks for the program. `<(…)` becomes a path. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]|[<>]\(/u, cmd: /[%!]/u };
 /**
  * Matches quotes, escapes, and line ends that are escaped. The search removes them first, because they can hide words:
@@ -51,7 +51,7 @@ const LOGICAL_LINE: Readonly<Record<Shell, RegExp>> = {
 /** Matches the characters that end a word, unless they are quoted or escaped. */
 const WORD_END = /[\s;&|()<>{}`]/gu;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/u;
-/** Matches words that pass variables on to programs. `read` may have set the variables. */
+/** Matches words that export variables. An earlier `read` may have set them. */
 const EXPORT = /\b(?:declare|export|set -(?:\w*a|o allexport)|typeset)\b/u;
 
 const PROGRAM_ENDING = /\.(?:bat|cmd|com|exe)$/u;
@@ -91,7 +91,7 @@ export function checkCommandMention(command: string, words: readonly string[], s
  * Returns the texts in which the search looks for words. In the first text, quotes do not count, because a nested shell
  * may read the quoted words. In the others, a quoted text is one word: `git --git-dir "a b" push`. There is such a text
  * for each line, because an apostrophe in a here-document does not open a quote, and a backslash in a comment escapes
- * no line end. Returns undefined if this is too much to search.
+ * no line end. Returns undefined if the texts are longer than MAX_READ_CHARS.
  */
 function searchedTexts(command: string, shell: Shell): readonly string[] | undefined {
   const logicalLine = LOGICAL_LINE[shell];

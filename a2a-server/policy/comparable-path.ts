@@ -3,7 +3,7 @@
 const ASCII = /^[ -~]*$/u;
 
 /**
- * Returns the path without the differences that macOS or a folder of ext4 without case ignores, except the case of ASCII
+ * Returns the path without the differences that macOS or a case-insensitive ext4 directory ignores, except the case of ASCII
  * letters: composed and decomposed letters, other forms of a letter (`ſ` becomes `s`, `ß` becomes `ss`), and invisible
  * characters.
  */

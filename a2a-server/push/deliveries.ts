@@ -169,7 +169,7 @@ export class PushDeliveries {
     this.#runAlone(name, () => this.#runOnce(name, taskId));
   }
 
-  /** Runs an operation, unless it runs already. Then it runs once more after its current run. */
+  /** Runs the operation of a key. If it runs already, it runs once more afterwards. */
   #runAlone(key: string, operation: () => Promise<void>): void {
     if (this.#stop.signal.aborted) return;
     if (this.#running.has(key)) {

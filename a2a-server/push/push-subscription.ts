@@ -13,7 +13,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
  * - `active`: the next event is delivered as soon as it exists.
  * - `retrying`: the last attempt failed. `since` is the time of the first failure since the last success. `at` is the
  *   time of the next attempt.
- * - `dead`: the receiver failed for too long. Nothing more is sent, until an operator retries. `at` is the time of the
+ * - `dead`: all attempts have failed. The server sends nothing more until an operator retries. `at` is the time of the
  *   last attempt. Old records have no `since`.
  *
  * Times are milliseconds since 1970.
@@ -83,7 +83,7 @@ export const pushSubscriptionSchema = z.object({
 });
 export type PushSubscription = z.infer<typeof pushSubscriptionSchema>;
 
-/** `given-up`: the receiver failed for too long, so it gets nothing more. */
+/** `given-up`: all attempts have failed, so the server sends nothing more. */
 export const PUSH_RESULTS = ['delivered', 'failed', 'given-up'] as const;
 export type PushResult = (typeof PUSH_RESULTS)[number];
 
@@ -93,8 +93,8 @@ export const OPERATOR_PRINCIPAL = '(operator)';
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10 * 60_000;
 /**
- * After this number of failed attempts, a receiver gets nothing more. Their delays take a day. The attempts count, and
- * not the time: while the machine sleeps or no server runs, there are no attempts.
+ * The server gives up after this number of failed attempts. Their delays take about a day. The server counts attempts
+ * and not time, because it makes no attempts while the machine sleeps.
  */
 const MAX_FAILED_ATTEMPTS = 153;
 

@@ -270,7 +270,7 @@ function pageApi(parts: Parts): Router {
   );
 }
 
-/** Sends the page what it offers the person to choose from. */
+/** Sends the page the agents and models, or the workspaces, from which the person chooses. */
 function jsonRoute(path: string, offer: OfferedAgent | AllowedWorkspaces): Router {
   return Router().get(path, (_request, response) => void response.json(offer));
 }

@@ -167,7 +167,7 @@ export async function startOpenedServer(
     health: () => ({
       version: record.version,
       agent: agentBackendText(settings),
-      // A database that hangs closes no connection, and renews no lease.
+      // If the database hangs, the connections stay open, but the lease ends.
       journal: journal.reachable() && journal.ownership.leaseMs() !== 0 ? 'ok' : 'unreachable',
       mcpServers: servers(),
       shell: confinementText(confinement),

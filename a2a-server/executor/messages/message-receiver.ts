@@ -56,8 +56,8 @@ export interface AcceptedMessage {
   taskId: string;
   sessionId: string;
   /**
-   * The `seq` of the command's last event. For a repeated message, the `seq` of the journal's end. The stream begins
-   * with the task at this `seq`. If other actions are still pending, the task still waits, so the stream ends at once.
+   * The last `seq` of this command, or the journal's last `seq` for a repeated message. The stream begins with the task
+   * at this `seq`. It ends at once if the task still waits for other decisions.
    */
   seq: number;
   /** The task at `seq`. Absent if it is not loaded. */
@@ -145,7 +145,7 @@ export function createMessageReceiver(
     if (!(error instanceof ProductError)) return false;
     const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
-    // A refused client sends the same message again, so the server can look for the first copy then.
+    // After a limit refusal, the client sends the message again. The server then finds the first copy.
     if (isLimitRefusal(error)) return false;
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }

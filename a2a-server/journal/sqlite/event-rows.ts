@@ -1,8 +1,7 @@
 /**
- * Reads and writes the rows of the table `events`. One call of the driver takes more time than one row, so few
- * statements insert the events of one transaction. If a task has many adjacent events, one statement inserts them, and
- * SQLite computes their `seq`. One further statement inserts all other events. The parameters of that statement contain
- * each `seq`.
+ * Reads and writes the rows of the table `events`. A call of the driver costs more than a row, so at most two kinds of
+ * statements insert a transaction. Adjacent events of one task go into one statement, and SQLite computes their `seq`.
+ * Another statement inserts all other events, with their `seq` as parameters.
  */
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';

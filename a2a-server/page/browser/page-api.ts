@@ -20,7 +20,7 @@ export async function sendJson(path: string, body: object | undefined, method = 
 
 /**
  * Reads the metadata that the server's extension adds to a task.
- * @param query of the A2A method `GetTask`
+ * @param query the query string of `GetTask`
  * @throws ClientError
  */
 export async function readTaskMetadata(taskId: string, query = ''): Promise<unknown> {
@@ -30,7 +30,7 @@ export async function readTaskMetadata(taskId: string, query = ''): Promise<unkn
   return fieldOf(fieldOf(await response.json(), 'metadata'), TOOL_APPROVAL_EXTENSION);
 }
 
-/** Returns the body as JSON. Undefined if it is none. */
+/** Returns the body as JSON, or undefined if the body is not JSON. */
 function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined);
 }

@@ -55,7 +55,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
       restored.current = false;
       return;
     }
-    // The schema may arrive after the person has gone elsewhere.
+    // The person may have focused another element before the schema arrives.
     const { activeElement } = document;
     const section = box.current?.closest('section');
     if (activeElement !== document.body && section?.contains(activeElement) !== true) return;

@@ -8,8 +8,8 @@ export interface HighlightedPiece {
 }
 
 /**
- * Returns the extension of a file, or the name of a file without one. highlight.js knows the names and the usual
- * extensions of its languages.
+ * Returns the name by which highlight.js finds the language of a file: the extension, or the whole name of a file
+ * without extension.
  */
 export function highlightLanguageOf(path: string): string {
   const [name = ''] = path.toLowerCase().split('/').slice(-1);

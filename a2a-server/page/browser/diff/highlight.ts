@@ -59,7 +59,7 @@ const MAX_CHARS_AT_ONCE = 2_000;
 const MAX_MS = 100;
 
 const lowlight = createLowlight(LANGUAGES);
-// Extensions that highlight.js assigns to no language, or to one with fewer words.
+// highlight.js assigns no language to these extensions, or a language that marks less.
 lowlight.registerAlias({ xml: 'htm', css: 'scss', cpp: 'h' });
 
 export const highlightedLines: Highlighter = (text, language) => {

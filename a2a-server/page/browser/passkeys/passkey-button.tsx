@@ -45,7 +45,7 @@ export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonPro
       onCodeUsed();
     });
   return (
-    // A change of the list moves no button of an action, so the click guard ignores it (`data-live`).
+    // `data-live`: the click guard ignores changes here, because they move no button of an action.
     <span data-live>
       <button onClick={open}>Passkeys</button>
       <dialog ref={dialog} aria-labelledby="passkeys-title">
