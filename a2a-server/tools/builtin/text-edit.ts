@@ -58,7 +58,12 @@ export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEd
     text = edited.content;
     replaced += edited.replaced;
     if (replaced > MAX_REPLACED)
-      return { ...refusedEdit('The edits replace too many passages; make fewer edits.'), at };
+      return {
+        ...refusedEdit(
+          'The edits replace more than 1,000,000 passages. Use a longer oldText, or a shell command.',
+        ),
+        at,
+      };
   }
   return { type: 'edited', content: text, replaced };
 }
