@@ -4,15 +4,18 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
+  unlinkSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errorMessageOf, ProductError, errorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
@@ -36,8 +39,8 @@ import { journalReportOf, requireJournalFile, type JournalReport } from './verif
 
 const BUSY_TIMEOUT_MS = 5_000;
 const SUFFIXES = ['', '-wal', '-shm'] as const;
-/** Matches the files of a draft. The name contains the id of the process that writes it. */
-const DRAFT_FILE = /^a2a-server-draft-(\d+)-[0-9a-f]{12}(?:-wal|-shm|-journal)?$/;
+const DRAFT_FILE = /^a2a-server-draft-[0-9a-f]{12}(?:-wal|-shm|-journal)?$/;
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 
 export type JournalCopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
 
@@ -247,10 +250,10 @@ function moveAway(path: string, keep: boolean): string | undefined {
  */
 function writeDraftAndRename<Result>(target: string, write: (draft: string) => Result): Result {
   const directory = dirname(resolve(target));
-  const draft = join(directory, `a2a-server-draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const draft = join(directory, `a2a-server-draft-${randomBytes(6).toString('hex')}`);
   try {
-    removeAbandonedDrafts(directory);
     createPrivateFile(draft);
+    removeAbandonedDrafts(directory, statSync(draft).mtimeMs);
     const result = write(draft);
     makeFilePrivate(draft);
     syncFile(draft);
@@ -267,21 +270,26 @@ function writeDraftAndRename<Result>(target: string, write: (draft: string) => R
   }
 }
 
-function removeAbandonedDrafts(directory: string): void {
-  for (const name of readdirSync(directory)) {
-    const pid = DRAFT_FILE.exec(name)?.[1];
-    if (pid !== undefined && !isOtherProcess(Number(pid))) rmSync(join(directory, name), { force: true });
+/**
+ * Removes the drafts to which nothing was written for a day. Their processes may have run in other containers, so
+ * process ids do not help. Files that cannot be removed, e.g. those of another user in /tmp, stay.
+ * @param now the time of the file system's clock, in milliseconds since 1970
+ */
+function removeAbandonedDrafts(directory: string, now: number): void {
+  try {
+    for (const name of readdirSync(directory).filter((each) => DRAFT_FILE.test(each)))
+      removeAbandonedDraft(join(directory, name), now);
+  } catch {
+    // A directory may permit new files, and no list of its files.
   }
 }
 
-/** True if another process with this id runs. A process has no other draft when it begins one. */
-function isOtherProcess(pid: number): boolean {
-  if (pid === process.pid) return false;
+function removeAbandonedDraft(path: string, now: number): void {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'ESRCH';
+    const { mtimeMs } = lstatSync(path);
+    if (now - mtimeMs > ABANDONED_AFTER_MS) unlinkSync(path);
+  } catch {
+    // Another process may have removed the file, or this one has no right to.
   }
 }
 

@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { spawnSync } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backupJournal, restoreJournal } from '../../../../../a2a-server/journal/sqlite/backup-journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -28,16 +27,16 @@ it('R102 a backup removes the drafts of killed backups, and keeps all other file
   const journal = await openSqliteJournal({ path: source, clock: () => 1 });
   await journal.append(beginning('a'));
   await journal.close();
-  const dead = spawnSync(process.execPath, ['--version']).pid;
-  const abandoned = ['', '-wal', '-shm', '-journal'].map(
-    (end) => `a2a-server-draft-${dead}-0123456789ab${end}`,
-  );
-  const others = [
-    `a2a-server-draft-${process.ppid}-0123456789ab`,
-    'tasks.backup.202611291200',
-    'a2a-server-draft',
-  ];
-  for (const name of [...abandoned, ...others]) await writeFile(join(directory, name), '');
+  const abandoned = ['', '-wal', '-shm', '-journal'].map((end) => `a2a-server-draft-0123456789ab${end}`);
+  const recent = 'a2a-server-draft-ba9876543210';
+  const others = ['tasks.backup.202611291200', 'a2a-server-draft'];
+  for (const name of [...abandoned, recent, ...others]) await writeFile(join(directory, name), '');
+  const twoDaysAgo = Date.now() / 1000 - 2 * 24 * 60 * 60;
+  // A directory cannot be removed like a file, so it stays.
+  const directoryName = 'a2a-server-draft-aaaaaaaaaaaa';
+  await mkdir(join(directory, directoryName));
+  for (const name of [...abandoned, ...others, directoryName])
+    await utimes(join(directory, name), twoDaysAgo, twoDaysAgo);
   const before = await readdir(directory);
   backupJournal(source, join(directory, 'tasks.backup'));
   const expected = [...before.filter((name) => !abandoned.includes(name)), 'tasks.backup'];
