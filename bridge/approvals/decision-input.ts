@@ -125,7 +125,7 @@ export function decisionsOfToolCall(
   const { callId, shown, decision } = single;
   if (callId === undefined || shown === undefined || decision === undefined) {
     throw invalid(
-      `Say which pending action (callId), the code it was shown with (shown) and what to do with it (decision: ${DECISION_WORDS.join(', ')}), or give a list in decisions. wait_for_task shows callId and shown. Nothing was decided.`,
+      `Nothing was decided. Give callId, shown and decision (${DECISION_WORDS.join(', ')}), or a list in decisions. wait_for_task shows callId and shown.`,
     );
   }
   return [{ ...single, callId, shown, decision }];

@@ -145,16 +145,15 @@ export class Sessions {
     if (names.length < 2) return;
     throw new ProductError(
       'UNKNOWN_SESSION',
-      `Several agents have a session "${handle}": ${names.map((name) => `"${name}"`).join(', ')}. Name the one you mean as agent.`,
+      `Several agents have a session "${handle}": ${names.map((name) => `"${name}"`).join(', ')}. Call again with agent set to one of them.`,
       { facts: { sessionId: handle } },
     );
   }
 
   /**
-   * Returns the id of the only session in memory or in the outbox whose first digits these are. Before its message is
-   * delivered, a session has the id of the message. The commands that a
-   * person copies have only these digits. Agents are not asked, because one that hangs would delay the command: two
-   * random UUIDs hardly have the same digits. Returns undefined if there is no such session, or if there are several.
+   * Finds a session by the first digits of its id, or of its message id. The commands that a person copies contain only
+   * these digits. Searches only memory and the outbox: an agent that hangs would delay the command. Returns undefined if
+   * no session, or more than one, matches.
    */
   #idWithFirstDigits(digits: string, named: Agent | undefined): string | undefined {
     const known = [

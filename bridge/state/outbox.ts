@@ -256,8 +256,8 @@ export class Outbox {
   }
 
   /**
-   * Returns the title of a task, if this process has another task that may still run. Returns undefined otherwise, or if
-   * the task is unknown.
+   * Returns the title of a task, if this bridge has another open task, also one of an earlier bridge. Returns undefined
+   * otherwise, or if the task is unknown.
    */
   titleAmongSeveral(taskId: string): string | undefined {
     const rows = this.#database.rows(

@@ -10,15 +10,15 @@ export function fileIdentity(path: string): string | undefined {
 /**
  * Returns a function that must be called before each write to an open database. It fails if the file was deleted, moved
  * or replaced: SQLite would write to the old file, and the next process would not find these commits.
- * @param what the words for the database, and for the program that opens it again
+ * @param names what the error message calls the database, and the program to restart
  */
-export function createSameFileCheck(path: string, what: { file: string; program: string }): () => void {
+export function createSameFileCheck(path: string, names: { file: string; program: string }): () => void {
   const opened = fileIdentity(path);
   return () => {
     if (fileIdentity(path) === opened) return;
     throw new ProductError(
       'STORAGE',
-      `${what.file} ${path} was deleted, moved or replaced while it was in use. Nothing was stored. Move the file back, or restart ${what.program}.`,
+      `${names.file} ${path} was deleted, moved or replaced while it was in use. Nothing was stored. Move the file back, or restart ${names.program}.`,
       { facts: { path } },
     );
   };

@@ -40,7 +40,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
     if (unsure.length === 0 || isExact || isShortId(given)) return sessions.find(found);
     throw unknownSession(
       given,
-      `The session ${visibleLine(found)} begins with "${given}", and another may too. Type at least ${String(MIN_SHORT_ID_CHARACTERS)} characters of its id.${unsureSentences}`,
+      `The id of session ${visibleLine(found)} begins with "${given}". An agent that does not answer may have another such session. Type at least ${String(MIN_SHORT_ID_CHARACTERS)} characters of the id.${unsureSentences}`,
     );
   }
   // An agent that cannot be reached may have the session. So the error must not say that the session does not exist.

@@ -118,7 +118,9 @@ describe('the input of a decision', () => {
       /not both/,
     );
     expect(() => decisionsOfToolCall({ callId: 'c' }, undefined)).toThrow(/what to do with it/);
-    expect(() => decisionsOfToolCall({}, undefined)).toThrow(/Say which pending action/);
+    expect(() => decisionsOfToolCall({}, undefined)).toThrow(
+      /Nothing was decided. Give callId, shown and decision/,
+    );
     expect(() =>
       decisionsOfToolCall({}, [...list, { callId: 'a', shown: '3f9ac2d1', decision: 'deny' }]),
     ).toThrow(/appears twice/);

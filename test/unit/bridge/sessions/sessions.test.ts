@@ -146,7 +146,7 @@ describe('finding a session', () => {
     await expect(resolveSession(both, '6830')).rejects.toMatchObject({
       reason: 'UNKNOWN_SESSION',
       message: expect.stringMatching(
-        /^The session session-683094b4-0943 begins with "6830", and another may too\..*"away"/,
+        /^The id of session session-683094b4-0943 begins with "6830"\. An agent that does not answer may have another such session\..*"away"/,
       ),
     });
     await expect(resolveSession(both, 'other')).rejects.toMatchObject({
