@@ -100,11 +100,11 @@ export function withFollowing(
 }
 
 /**
- * Names the task and its agent in a row above the others. Leaves the rows as they are if there is no room.
- * @param names `task`: the title of the task, unescaped; absent if the bridge has only this task. `agent`: the name of
- * the agent; absent if the bridge has only this agent
+ * Adds a first row that names the task and its agent, if there is room.
+ * @param names `task`: the title of the task, unescaped; absent if the bridge has no other open task. `agent`: the name
+ * of the agent; absent if the bridge has only this agent
  */
-export function withTask(
+export function withTaskAndAgent(
   rows: readonly string[],
   { task = '', agent = '' }: { task?: string | undefined; agent?: string | undefined },
   { columns, maxRows }: { columns: number; maxRows: number },

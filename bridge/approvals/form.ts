@@ -29,7 +29,7 @@ import {
   actionSummaryRows,
   followingText,
   withFollowing,
-  withTask,
+  withTaskAndAgent,
 } from './form-rows.ts';
 import type { FormFieldsSetting } from '../settings/approval-mode.ts';
 
@@ -63,7 +63,10 @@ export interface FormLayout {
   fields: FormFieldsSetting;
   /** The maximum width of a row. */
   columns: number;
-  /** The title of the task, if the bridge has several. Absent otherwise: the person knows the only one. */
+  /**
+   * The title of the task, if the bridge has another open task, also one of an earlier bridge. Absent otherwise: the
+   * person knows the only one.
+   */
   task?: string | undefined;
   /** The name of the agent, if the bridge has several. Absent otherwise. */
   agent?: string | undefined;
@@ -121,7 +124,7 @@ function actionAsk(
   const key = keyOf(action, formOf(messageOf(note, rows), { properties }), before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
   const counted = withFollowing({ kind: 'whole', rows }, placed, limits);
-  const form = formOf(messageOf(note, withTask(counted, layout, limits)), { properties });
+  const form = formOf(messageOf(note, withTaskAndAgent(counted, layout, limits)), { properties });
   return { about: 'action', key, callId, form, action, words };
 }
 
@@ -142,7 +145,7 @@ function pageAsk(
   const key = keyOf(action, ['page', messageOf(note, [...rows, ...reason])], before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length - reason.length };
   const counted = withFollowing({ kind: 'summary', rows }, placed, limits);
-  const message = messageOf(note, [...withTask(counted, layout, limits), ...reason]);
+  const message = messageOf(note, [...withTaskAndAgent(counted, layout, limits), ...reason]);
   return { about: 'page', key, callId: action.callId, action, words, message };
 }
 
@@ -176,7 +179,7 @@ function answerAsk(
   const named = askerRows(askerOf(action, agent), following, columns);
   const all = [...(named.length === by.length ? named : by), ...text];
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
-  const form = formOf(messageOf(note, withTask(all, { task }, limits)), fields);
+  const form = formOf(messageOf(note, withTaskAndAgent(all, { task }, limits)), fields);
   return { about: 'asked', key, callId, form, action, asked };
 }
 
@@ -214,7 +217,7 @@ function questionAsk(
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
   const by = askerRows(agentText(agent), 0, columns);
   const all = by.length + rows.length <= limits.maxRows ? [...by, ...rows] : rows;
-  const form = formOf(messageOf(note, withTask(all, { task }, limits)), fields);
+  const form = formOf(messageOf(note, withTaskAndAgent(all, { task }, limits)), fields);
   return { about: 'question', key, callId, form, question };
 }
 

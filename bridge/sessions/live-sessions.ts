@@ -89,7 +89,7 @@ export class LiveSessions {
   }
 
   /** Returns the name of the agent that has this task. Returns undefined if several agents have a task with this id. */
-  agentOfTask(taskId: string): string | undefined {
+  agentNameOfTask(taskId: string): string | undefined {
     const names = new Set(this.all.flatMap(({ view, agent }) => (view?.taskId === taskId ? agent.name : [])));
     const [only, another] = names;
     return another === undefined ? only : undefined;

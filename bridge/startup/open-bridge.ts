@@ -90,7 +90,7 @@ export async function openBridge({
     formHistory: new FormHistory({
       fields: settings.forms,
       taskTitle: (taskId) => outbox.titleAmongSeveral(taskId),
-      agentName: (taskId) => (registry.all.length > 1 ? live.agentOfTask(taskId) : undefined),
+      agentName: (taskId) => (registry.all.length > 1 ? live.agentNameOfTask(taskId) : undefined),
       // Clients over HTTP have other windows. Their width is unknown.
       columns: () => formRowColumns(settings.stdio ? clientTerminalColumns() : undefined),
     }),

@@ -66,7 +66,9 @@ describe('the input of a decision', () => {
       decision: { shown: '3f9ac2d1' },
     });
     expect(decisionInputSchema.safeParse({ callId: 'c', decision: 'approve' }).success).toBe(false);
-    expect(() => decisionsOfToolCall({ callId: 'c', decision: 'approve' }, undefined)).toThrow(/\(shown\)/);
+    expect(() => decisionsOfToolCall({ callId: 'c', decision: 'approve' }, undefined)).toThrow(
+      /Give callId, shown and decision/,
+    );
   });
 
   test('R10 an edit has either the new content or the new input', () => {
@@ -117,9 +119,11 @@ describe('the input of a decision', () => {
     expect(() => decisionsOfToolCall({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, list)).toThrow(
       /not both/,
     );
-    expect(() => decisionsOfToolCall({ callId: 'c' }, undefined)).toThrow(/what to do with it/);
+    expect(() => decisionsOfToolCall({ callId: 'c' }, undefined)).toThrow(
+      /^Nothing was decided\. Give callId, shown and decision/,
+    );
     expect(() => decisionsOfToolCall({}, undefined)).toThrow(
-      /Nothing was decided. Give callId, shown and decision/,
+      /^Nothing was decided\. Give callId, shown and decision/,
     );
     expect(() =>
       decisionsOfToolCall({}, [...list, { callId: 'a', shown: '3f9ac2d1', decision: 'deny' }]),

@@ -189,7 +189,7 @@ describe('finding a session', () => {
       const connection = await each.connect();
       for (const { event } of running.events) session.applyEvent(event, connection);
       // Both tasks have the id task-1. So a form must not name the wrong agent.
-      expect(live.agentOfTask('task-1')).toBe(each === agent ? 'listing' : undefined);
+      expect(live.agentNameOfTask('task-1')).toBe(each === agent ? 'listing' : undefined);
     }
     expect(live.withTool('call_1', 'listing')?.agent).toBe(agent);
     expect(live.withTool('call_1', 'other')?.agent).toBe(other);
