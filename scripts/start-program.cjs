@@ -7,10 +7,10 @@ const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
 
-// Node 18 and 21 have no `crc32`. Without this message, the error would name that function only.
+// Node 18, 21, 22.0 and 22.1 have no `crc32`. Without this message, the error would name that function only.
 if (crc32 === undefined) {
   process.stderr.write(
-    `This program needs Node 20.19 or newer, and this is Node ${process.versions.node} (${process.execPath}). Install a newer one: https://nodejs.org\n`,
+    `This program needs Node 20.19 or a later Node 20, or Node 22.2 or newer. This is Node ${process.versions.node} (${process.execPath}). Install one of them: https://nodejs.org\n`,
   );
   process.exit(1);
 }
