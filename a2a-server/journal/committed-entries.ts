@@ -25,11 +25,22 @@ export type ChangedTasks = readonly string[] | 'unknown';
 /** Called after other servers have appended to tasks. Must not throw. */
 export type OnChangedElsewhere = (tasks: ChangedTasks) => void;
 
+/** An entry in the database. `at` is undefined if only its `seq` was read. */
+export interface StoredEntry {
+  seq: number;
+  at: number | undefined;
+}
+
 export class CommittedEntries {
   readonly #watchers = new AppendWatchers();
   readonly #tails = new JournalTailCache();
   /** The last `seq` for which the watchers of a task were woken. Only for watched tasks. */
   readonly #heads = new Map<string, number>();
+  /**
+   * The newest entry of a task that the database is known to have stored. Only for watched tasks. A `seq` from a
+   * notification is not enough, because every user of the database can send notifications.
+   */
+  readonly #stored = new Map<string, StoredEntry>();
   readonly #onAppended: OnAppended;
 
   constructor(onAppended: OnAppended = () => undefined) {
@@ -61,6 +72,7 @@ export class CommittedEntries {
       if (this.#watchers.has(taskId)) return;
       this.#tails.drop(taskId);
       this.#heads.delete(taskId);
+      this.#stored.delete(taskId);
     };
   }
 
@@ -69,23 +81,32 @@ export class CommittedEntries {
     this.#tails.drop(taskId);
   }
 
-  /** The watched tasks, each with the last `seq` for which its watchers were woken, or 0. */
-  watched(): Map<string, number> {
-    return new Map(this.#watchers.taskIds.map((taskId) => [taskId, this.#heads.get(taskId) ?? 0]));
+  /** The watched tasks, each with the newest entry that the database is known to have stored. */
+  watched(): Map<string, StoredEntry | undefined> {
+    return new Map(this.#watchers.taskIds.map((taskId) => [taskId, this.#stored.get(taskId)]));
+  }
+
+  /** Notes an entry that a query has read from the database. */
+  noteStored(taskId: string, entry: StoredEntry): void {
+    if (this.#watchers.has(taskId) && entry.seq > (this.#stored.get(taskId)?.seq ?? 0))
+      this.#stored.set(taskId, { seq: entry.seq, at: entry.at });
+  }
+
+  /** Wakes the watchers if another server says that it has appended entries up to `seq`. */
+  noteNotifiedHead(taskId: string, seq: number): void {
+    if (seq > (this.#heads.get(taskId) ?? 0)) this.#setHead(taskId, seq);
   }
 
   /**
-   * Wakes the watchers if they were not yet woken for this `seq`. Another server may have appended it.
-   * @param seq the task's last `seq` in the database; 0 if there is no such task
+   * Wakes the watchers if they were not yet woken for this `seq`, or if a notification has named a larger one.
+   * @param seq the task's last `seq`, which a query has read; 0 if there is no such task
    */
-  noteHead(taskId: string, seq: number): void {
-    if (!this.#watchers.has(taskId)) return;
-    const known = this.#heads.get(taskId);
-    // A smaller `seq` was read before a later append, so it is outdated. But `seq` 0 means that the task was deleted.
-    if (known !== undefined && (seq === known || (seq < known && seq > 0))) return;
-    this.#heads.set(taskId, seq);
-    if (this.#tails.lastSeq(taskId) !== seq) this.#tails.drop(taskId);
-    this.#watchers.wake(taskId);
+  noteStoredHead(taskId: string, seq: number): void {
+    // This server has stored or read newer entries after the query. But `seq` 0 means that the task was deleted.
+    if (seq > 0 && seq < (this.#stored.get(taskId)?.seq ?? 0)) return;
+    if (seq === 0) this.#stored.delete(taskId);
+    else this.noteStored(taskId, { seq, at: undefined });
+    if (seq !== this.#heads.get(taskId)) this.#setHead(taskId, seq);
   }
 
   /** Removes the cached entries of a task if the database has newer ones. */
@@ -104,6 +125,14 @@ export class CommittedEntries {
     this.#watchers.clear();
     this.#tails.clear();
     this.#heads.clear();
+    this.#stored.clear();
+  }
+
+  #setHead(taskId: string, seq: number): void {
+    if (!this.#watchers.has(taskId)) return;
+    this.#heads.set(taskId, seq);
+    if (this.#tails.lastSeq(taskId) !== seq) this.#tails.drop(taskId);
+    this.#watchers.wake(taskId);
   }
 
   #add({ taskId, bodies, expectedSeq, trace }: PreparedAppend, outcome: AppendOutcome | undefined): boolean {
@@ -111,6 +140,8 @@ export class CommittedEntries {
     const { entries } = outcome.result;
     this.#onAppended(taskId, entries, trace);
     if (this.#watchers.has(taskId)) {
+      const newest = entries.at(-1);
+      if (newest !== undefined) this.noteStored(taskId, newest);
       const last = expectedSeq + entries.length;
       // Another server has already appended more. So these entries are not the newest.
       if (last < (this.#heads.get(taskId) ?? 0)) {

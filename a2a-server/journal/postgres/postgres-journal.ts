@@ -191,7 +191,11 @@ export async function openPostgresJournal({
       if (!isStorableText(taskId)) return [];
       const cached = committed.read(taskId, after, limit);
       // If no entry is cached, the entries are read from the database, because another server may have appended some.
-      return cached?.length ? cached : ask(() => readEntries(reader, taskId, { after, limit }));
+      if (cached?.length) return cached;
+      const entries = await ask(() => readEntries(reader, taskId, { after, limit }));
+      const newest = entries.at(-1);
+      if (newest !== undefined) committed.noteStored(taskId, newest);
+      return entries;
     },
     async row(taskId) {
       if (!isStorableText(taskId)) return undefined;

@@ -50,7 +50,7 @@ interface WakeUpOptions {
    * wake-ups, because that connection may be lost.
    */
   reader: QueryRunner;
-  committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
+  committed: Pick<CommittedEntries, 'noteNotifiedHead' | 'noteStoredHead' | 'watched'>;
   onChangedElsewhere?: OnChangedElsewhere;
   /** Called if the database has lost entries of a watched task, e.g. because an asynchronous standby is now the primary. */
   onLostEntries?: (taskId: string) => void;
@@ -132,7 +132,7 @@ export class JournalWakeChannel {
   #receive(payload: string): void {
     const message = parseWakePayload(payload);
     if (message === undefined || message.sender === this.#options.server) return;
-    for (const [taskId, seq] of message.heads) this.#options.committed.noteHead(taskId, seq);
+    for (const [taskId, seq] of message.heads) this.#options.committed.noteNotifiedHead(taskId, seq);
     this.#options.onChangedElsewhere?.([...message.heads.keys()]);
   }
 
@@ -153,9 +153,9 @@ export class JournalWakeChannel {
     const heads = new Map(rows.map(([taskId, seq]) => [textColumn(taskId), integerColumn(seq)]));
     for (const [taskId, known] of watched) {
       const seq = heads.get(taskId) ?? 0;
-      // An entry that was known before the query was durable then. Only the deletion of its task removes it (`seq` 0).
-      if (seq > 0 && seq < known) onLostEntries?.(taskId);
-      committed.noteHead(taskId, seq);
+      // An entry that was stored before the query is durable. Only the deletion of its task removes it (`seq` 0).
+      if (seq > 0 && seq < (known?.seq ?? 0)) onLostEntries?.(taskId);
+      committed.noteStoredHead(taskId, seq);
     }
   }
 

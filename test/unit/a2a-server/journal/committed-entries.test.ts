@@ -32,8 +32,8 @@ describe('the committed entries of several servers', () => {
     publish(5);
     expect(cached(4)).toEqual([5]);
     expect(await wakes()).toBe(1);
-    committed.noteHead('task', 6);
-    committed.noteHead('task', 6);
+    committed.noteNotifiedHead('task', 6);
+    committed.noteStoredHead('task', 6);
     expect(await wakes()).toBe(2);
     expect(cached(4)).toBeUndefined();
   });
@@ -41,21 +41,32 @@ describe('the committed entries of several servers', () => {
   it('the head of this server’s own append wakes nobody again', async () => {
     const { committed, publish, cached, wakes } = stage();
     publish(5);
-    committed.noteHead('task', 5);
-    committed.noteHead('task', 4);
+    committed.noteStoredHead('task', 5);
+    committed.noteStoredHead('task', 4);
+    committed.noteNotifiedHead('task', 4);
     expect(await wakes()).toBe(1);
     expect(cached(4)).toEqual([5]);
   });
 
   it('R116 the first comparison wakes a new watcher, because an append may have come before it', async () => {
     const { committed, wakes } = stage();
-    committed.noteHead('task', 5);
+    committed.noteStoredHead('task', 5);
     expect(await wakes()).toBe(1);
+  });
+
+  it('S1 a notification proves no stored entry, and a wrong one delays no later wake', async () => {
+    const { committed, publish, wakes } = stage();
+    publish(5);
+    committed.noteNotifiedHead('task', 1_000);
+    expect(await wakes()).toBe(2);
+    expect(committed.watched().get('task')).toEqual({ seq: 5, at: 1 });
+    committed.noteStoredHead('task', 6);
+    expect(await wakes()).toBe(3);
   });
 
   it('S1 an own append that is published after a newer one of another server is not cached as the newest', () => {
     const { committed, publish, cached } = stage();
-    committed.noteHead('task', 6);
+    committed.noteNotifiedHead('task', 6);
     publish(5);
     expect(cached(4)).toBeUndefined();
     publish(7);
@@ -74,17 +85,17 @@ describe('the committed entries of several servers', () => {
   it('a deletion by another server wakes the watchers', async () => {
     const { committed, publish, cached, wakes } = stage();
     publish(5);
-    committed.noteHead('task', 0);
+    committed.noteStoredHead('task', 0);
     expect(await wakes()).toBe(2);
     expect(cached(4)).toBeUndefined();
   });
 
   it('S3 nothing is stored for a task without watchers', async () => {
     const { committed, stop, wakes } = stage();
-    committed.noteHead('task', 5);
+    committed.noteStoredHead('task', 5);
     stop();
     expect(committed.watched().size).toBe(0);
-    committed.noteHead('task', 6);
+    committed.noteStoredHead('task', 6);
     expect(await wakes()).toBe(0);
   });
 });

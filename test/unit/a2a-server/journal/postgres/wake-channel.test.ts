@@ -146,6 +146,8 @@ onPostgres([], (server) => {
       await journal.append(beginning('task'));
       await journal.append(beginning('deleted'));
       const stops = [await settledWatch('task'), await settledWatch('deleted')];
+      // Another program of the database names an entry that nobody has stored.
+      await notifyElsewhere('deleted', 9);
       const wait = seen('task', 3);
       await appendElsewhere('task', 3);
       await wait;
