@@ -9,7 +9,12 @@
 import picomatch from 'picomatch';
 import { checkCommandMention, type MatchCertainty } from './command-mention.ts';
 import { comparablePath } from './comparable-path.ts';
-import { MAX_LEVELS, type ResolvedTargets, type CallFacts, type ResolvedTargetPath } from './call-facts.ts';
+import {
+  MAX_PATH_NAMES,
+  type ResolvedTargets,
+  type CallFacts,
+  type ResolvedTargetPath,
+} from './call-facts.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
@@ -112,7 +117,7 @@ function narrowPaths(
     path !== undefined && globs.some(({ matches }) => matches(path));
   return ({ reach }) => {
     const { paths, trees, command, cwd, hosts: requested, incomplete } = reach;
-    if (incomplete || trees.length > 0 || hasTooManyLevels(reach)) return 'no';
+    if (incomplete || trees.length > 0 || hasTooManyNames(reach)) return 'no';
     if ((command !== undefined && !commands) || (requested.length > 0 && !host)) return 'no';
     const taken = [...paths, ...(cwd ? [cwd] : [])].map(({ leadsTo }) => leadsTo);
     return taken.length > 0 && taken.every(allowed) ? 'yes' : 'no';
@@ -124,12 +129,12 @@ function widePaths(patterns: readonly string[]): Condition {
     [...new Set(patterns.flatMap((pattern) => [pattern, comparablePath(pattern)]))],
     true,
   );
-  return ({ reach }) => (hasTooManyLevels(reach) || touchesPath(globs, reach) ? 'yes' : 'no');
+  return ({ reach }) => (hasTooManyNames(reach) || touchesPath(globs, reach) ? 'yes' : 'no');
 }
 
-function hasTooManyLevels({ paths, trees, cwd }: ResolvedTargets): boolean {
+function hasTooManyNames({ paths, trees, cwd }: ResolvedTargets): boolean {
   return [...paths, ...trees, ...(cwd ? [cwd] : [])].some(({ written, leadsTo = written }) =>
-    [written, leadsTo].some((path) => path.split('/').length > MAX_LEVELS),
+    [written, leadsTo].some((path) => path.split('/').length > MAX_PATH_NAMES),
   );
 }
 

@@ -59,8 +59,8 @@ const REPOSITORY = /.\.git$/u;
  * True if the call changes a file that another program runs, or reads commands from, without being asked. Also true if the
  * call may change any file of the workspace, or a file outside of it.
  */
-export function changesRunLaterFile({ paths, trees, root = '', runLater }: ResolvedTargets): boolean {
-  if (runLater || isInRunLaterDirectory(root)) return true;
+export function changesRunLaterFile({ paths, trees, root = '', changesRunLater }: ResolvedTargets): boolean {
+  if (changesRunLater || isInRunLaterDirectory(root)) return true;
   if (trees.some(({ leadsTo }) => leadsTo === '.')) return true;
   return [...paths, ...trees]
     .flatMap(({ written, leadsTo }) => [written, leadsTo])

@@ -1,5 +1,6 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
+import type { ResolvedTargets } from '../../policy/call-facts.ts';
+import { resolveTargets } from '../../policy/resolve-targets.ts';
 import type { Policy } from '../../policy/create-policy.ts';
 import { taskModeOf } from '../../policy/task-mode.ts';
 import {

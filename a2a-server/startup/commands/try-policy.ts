@@ -19,7 +19,7 @@ import {
   summarizePolicyDryRun,
   policyDryRunSummaryText,
 } from '../../policy/policy-dry-run.ts';
-import { workspaceByText } from '../../policy/call-facts.ts';
+import { workspaceByText } from '../../policy/resolve-targets.ts';
 import { rulesSchema, type Rule } from '../../policy/rule.ts';
 
 export interface PolicyDryRunOptions {

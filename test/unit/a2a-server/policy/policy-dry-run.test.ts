@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { workspaceByText } from '../../../../a2a-server/policy/call-facts.ts';
+import { workspaceByText } from '../../../../a2a-server/policy/resolve-targets.ts';
 import {
   dryRunPolicy,
   policyDryRunCallText,

@@ -7,7 +7,7 @@ import {
   type AcpPermissionInput,
 } from '../../../../../a2a-server/models/acp/permission.ts';
 import { createPermissionTools } from '../../../../../a2a-server/models/acp/permission-tools.ts';
-import { resolveTargets } from '../../../../../a2a-server/policy/call-facts.ts';
+import { resolveTargets } from '../../../../../a2a-server/policy/resolve-targets.ts';
 import type { MatchCertainty } from '../../../../../a2a-server/policy/command-mention.ts';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import type { Preview } from '../../../../../shared/protocol/tool-approval.ts';

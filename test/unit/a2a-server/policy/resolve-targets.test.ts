@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { NO_RESOLVED_TARGETS, resolveTargets } from '../../../../a2a-server/policy/call-facts.ts';
+import { NO_RESOLVED_TARGETS } from '../../../../a2a-server/policy/call-facts.ts';
+import { resolveTargets } from '../../../../a2a-server/policy/resolve-targets.ts';
 import { changesRunLaterFile } from '../../../../a2a-server/policy/run-later-files.ts';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
@@ -15,8 +16,8 @@ function tool(name: string) {
   return found;
 }
 
-describe('reachOf, the paths and hosts that a call uses', () => {
-  it('reachOf gives the written and the resolved path, relative to the workspace', async () => {
+describe('resolveTargets, the paths and hosts that a call uses', () => {
+  it('resolveTargets returns the written and the resolved path, relative to the workspace', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'real'));
     await writeFile(join(root, 'real', 'a.txt'), 'x');
@@ -31,7 +32,7 @@ describe('reachOf, the paths and hosts that a call uses', () => {
     expect(deleted).toMatchObject({ paths: [], trees: [{ leadsTo: 'real' }] });
   });
 
-  it('reachOf gives the link itself for a tool that changes the link and not its target', async () => {
+  it('resolveTargets returns the link itself for a tool that changes the link and not its target', async () => {
     const root = await temporaryDirectory();
     for (const name of ['docs', 'src', 'real']) await mkdir(join(root, name));
     await writeFile(join(root, 'docs', 'a.txt'), 'x');
@@ -55,7 +56,7 @@ describe('reachOf, the paths and hosts that a call uses', () => {
     expect(moved.paths.map(({ leadsTo }) => leadsTo)).toEqual(['src/b', 'docs/a.txt', 'real/a.txt']);
   });
 
-  it('reachOf knows a repository by its HEAD, and a file that runs later in a directory to delete', async () => {
+  it('resolveTargets finds a repository by its HEAD, and a file that runs later in a deleted directory', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'mirror', 'hooks'), { recursive: true });
     await symlink('refs/heads/main', join(root, 'mirror', 'HEAD'));
@@ -73,7 +74,7 @@ describe('reachOf, the paths and hosts that a call uses', () => {
   });
 
   it.each(['https://Example.COM:8443/x', 'http://example.com./', 'https://ex%61mple.com/'])(
-    'reachOf gives the host of %s',
+    'resolveTargets returns the host of %s',
     async (url) => {
       const workspace = await openWorkspace(await temporaryDirectory());
       expect(await resolveTargets(tool('fetch'), { url }, workspace)).toMatchObject({
