@@ -18,7 +18,7 @@ import { issueRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/regi
 import { requireSoleLocalhostListener } from '../../presence/require-sole-localhost-listener.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { LOCAL_PRINCIPAL } from '../open-access-control.ts';
-import { type CommandRecords, withRecords } from './command-records.ts';
+import { type CommandRecords, withRecords } from './with-records.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
 const TIMEOUT_MS = 10_000;

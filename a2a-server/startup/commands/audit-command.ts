@@ -2,11 +2,12 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog, type AuditRecordWithChanges } from '../../audit/audit-log.ts';
 import type { CommandOutput } from './command-output.ts';
-import { type RecordPlace, withRecords } from './command-records.ts';
+import type { RecordStorePlace } from '../settings/read-settings.ts';
+import { withRecords } from './with-records.ts';
 
 /** Prints the log of administrative actions, the oldest first. @throws ProductError CONFIGURATION, STORAGE */
 export async function printAudit(
-  place: RecordPlace,
+  place: RecordStorePlace,
   json: boolean,
   { say, note }: CommandOutput,
 ): Promise<void> {

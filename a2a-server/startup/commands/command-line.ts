@@ -18,6 +18,7 @@ import {
   requireSqliteJournal,
   flagsWithAcpAgentCommand,
   readRecordStorePlace,
+  type RecordStorePlace,
 } from '../settings/read-settings.ts';
 import { SERVER_SETTINGS } from '../settings/settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../settings/unflagged-settings.ts';
@@ -215,7 +216,7 @@ function addTokens(server: Command): void {
     .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
   setAction<NewToken>(create, async (flags) => {
     const { createToken } = await import('./token-commands.ts');
-    await createToken(await recordPlace(flags), flags, OUTPUT);
+    await createToken(await recordStorePlace(flags), flags, OUTPUT);
   });
   const list = token
     .command('list')
@@ -223,14 +224,14 @@ function addTokens(server: Command): void {
     .option('--json', 'print one JSON object, also for an error');
   setAction<{ json?: boolean }>(list, async ({ json = false, ...flags }) => {
     const { printTokens } = await import('./token-commands.ts');
-    await printTokens(await recordPlace(flags), json, OUTPUT);
+    await printTokens(await recordStorePlace(flags), json, OUTPUT);
   });
   const revoke = token
     .command('revoke <id>')
     .description('ends a token, its streams and its page sessions at once');
   setAction(revoke, async (flags, [id = '']) => {
     const { revokeToken } = await import('./token-commands.ts');
-    await revokeToken(await recordPlace(flags), id, OUTPUT);
+    await revokeToken(await recordStorePlace(flags), id, OUTPUT);
   });
 }
 
@@ -243,7 +244,7 @@ function addAudit(server: Command): void {
     .option('--json', 'print one JSON object per line');
   setAction<{ json?: boolean }>(audit, async ({ json = false, ...flags }) => {
     const { printAudit } = await import('./audit-command.ts');
-    await printAudit(await recordPlace(flags), json, OUTPUT);
+    await printAudit(await recordStorePlace(flags), json, OUTPUT);
   });
 }
 
@@ -259,14 +260,14 @@ function addPush(server: Command): void {
     .option('--json', 'print one JSON object, also for an error');
   setAction<{ json?: boolean }>(failing, async ({ json = false, ...flags }) => {
     const { printFailingReceivers } = await import('./push-commands.ts');
-    await printFailingReceivers(await recordPlace(flags), json, OUTPUT);
+    await printFailingReceivers(await recordStorePlace(flags), json, OUTPUT);
   });
   const retry = push
     .command('retry <id>')
     .description('delivers to a failing receiver again, from its first notification that did not arrive');
   setAction(retry, async (flags, [id = '']) => {
     const { retryFailingReceiver } = await import('./push-commands.ts');
-    await retryFailingReceiver(await recordPlace(flags), id, OUTPUT);
+    await retryFailingReceiver(await recordStorePlace(flags), id, OUTPUT);
   });
   const rotate = push
     .command('rotate-key')
@@ -274,11 +275,11 @@ function addPush(server: Command): void {
     .option('--revoke', 'use the new key at once, and stop publishing the earlier keys, e.g. after a theft');
   setAction<{ revoke?: boolean }>(rotate, async ({ revoke = false, ...flags }) => {
     const { rotatePushKey } = await import('./push-commands.ts');
-    await rotatePushKey(await recordPlace(flags), revoke, OUTPUT);
+    await rotatePushKey(await recordStorePlace(flags), revoke, OUTPUT);
   });
 }
 
-function recordPlace(flags: Flags): ReturnType<typeof readRecordStorePlace> {
+function recordStorePlace(flags: Flags): Promise<RecordStorePlace> {
   return readRecordStorePlace(flags, process.env);
 }
 

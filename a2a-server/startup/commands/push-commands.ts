@@ -5,11 +5,12 @@ import { requireFailingReceiver, failingReceiversOf, retryAuditAct } from '../..
 import { replaceStoredPushKeys, rotateStoredPushKeys } from '../../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../../push/stored-subscriptions.ts';
 import type { CommandOutput } from './command-output.ts';
-import { type RecordPlace, withRecords } from './command-records.ts';
+import type { RecordStorePlace } from '../settings/read-settings.ts';
+import { withRecords } from './with-records.ts';
 
 /** Prints the receivers to which push notifications cannot be delivered. @throws ProductError CONFIGURATION, STORAGE */
 export async function printFailingReceivers(
-  place: RecordPlace,
+  place: RecordStorePlace,
   json: boolean,
   { say, note }: CommandOutput,
 ): Promise<void> {
@@ -30,7 +31,7 @@ export async function printFailingReceivers(
  * @throws ProductError UNKNOWN_ADDRESS, CONFIGURATION, STORAGE
  */
 export async function retryFailingReceiver(
-  place: RecordPlace,
+  place: RecordStorePlace,
   id: string,
   { say }: CommandOutput,
 ): Promise<void> {
@@ -51,7 +52,7 @@ export async function retryFailingReceiver(
  * @param revoke true if the current key must no longer be valid, e.g. because it was stolen
  */
 export async function rotatePushKey(
-  place: RecordPlace,
+  place: RecordStorePlace,
   revoke: boolean,
   { say }: CommandOutput,
 ): Promise<void> {

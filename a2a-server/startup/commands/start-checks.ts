@@ -33,7 +33,7 @@ import type { Policy } from '../../policy/create-policy.ts';
 import { serverOrigin } from '../listen.ts';
 import { requireSafeStateDirectory } from '../../../shared/state/state-directory.ts';
 import { checkStoredToken } from '../../../shared/state/token-file.ts';
-import { type CommandRecords, withRecords } from './command-records.ts';
+import { type CommandRecords, withRecords } from './with-records.ts';
 import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
 import { misspeltVariables } from '../../../shared/settings/misspelt-variables.ts';
 import { ALL_SERVER_SETTINGS, type ServerSettings } from '../settings/settings.ts';

@@ -10,7 +10,8 @@ import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../../access/role.ts';
 import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
 import type { CommandOutput } from './command-output.ts';
-import { type RecordPlace, withRecords } from './command-records.ts';
+import type { RecordStorePlace } from '../settings/read-settings.ts';
+import { withRecords } from './with-records.ts';
 
 export interface NewToken {
   name: string;
@@ -27,7 +28,7 @@ export interface NewToken {
  * @throws ProductError MALFORMED for a wrong name, role, group or duration, STORAGE
  */
 export async function createToken(
-  place: RecordPlace,
+  place: RecordStorePlace,
   { name, tenant, role, group = [], expires }: NewToken,
   { say, note }: CommandOutput,
 ): Promise<void> {
@@ -82,7 +83,7 @@ export async function createToken(
 
 /** Prints all tokens, without their secrets. @throws ProductError STORAGE */
 export async function printTokens(
-  place: RecordPlace,
+  place: RecordStorePlace,
   json: boolean,
   { say, note }: CommandOutput,
 ): Promise<void> {
@@ -98,7 +99,11 @@ export async function printTokens(
 }
 
 /** Revokes a token. @throws ProductError MALFORMED if there is no such token, STORAGE */
-export async function revokeToken(place: RecordPlace, id: string, { say }: CommandOutput): Promise<void> {
+export async function revokeToken(
+  place: RecordStorePlace,
+  id: string,
+  { say }: CommandOutput,
+): Promise<void> {
   const token = await withTokens(place, async (tokens, audit, now) => {
     const before = await tokens.read(id);
     const revoked = await tokens.revoke(id, now);
@@ -121,7 +126,7 @@ export async function revokeToken(place: RecordPlace, id: string, { say }: Comma
 }
 
 function withTokens<Result>(
-  place: RecordPlace,
+  place: RecordStorePlace,
   act: (tokens: TokenStore, audit: AuditLog, now: number) => Promise<Result>,
 ): Promise<Result> {
   return withRecords(place, (records, now) => act(createTokenStore(records), createAuditLog(records), now));

@@ -47,6 +47,9 @@ export async function readServerSettings(
   };
 }
 
+/** The settings that say where the server stores its records. */
+export type RecordStorePlace = Pick<ServerSettings, 'stateDir' | 'database'>;
+
 /**
  * Reads only where the server stores its records, so the other settings may be incomplete.
  * @throws ProductError CONFIGURATION
@@ -54,7 +57,7 @@ export async function readServerSettings(
 export async function readRecordStorePlace(
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
-): Promise<Pick<ServerSettings, 'stateDir' | 'database'>> {
+): Promise<RecordStorePlace> {
   const { stateDir, sources } = await serverSources(flags, env);
   const { database, databaseListen } = ALL_SERVER_SETTINGS;
   requireKnownKeys(ALL_SERVER_SETTINGS, sources);

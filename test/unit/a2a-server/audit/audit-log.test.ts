@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
 import { printAudit } from '../../../../a2a-server/startup/commands/audit-command.ts';
-import { withRecords } from '../../../../a2a-server/startup/commands/command-records.ts';
+import { withRecords } from '../../../../a2a-server/startup/commands/with-records.ts';
 import { createToken, revokeToken } from '../../../../a2a-server/startup/commands/token-commands.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';

@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRecordStorePlace } from '../../../../a2a-server/startup/settings/read-settings.ts';
+import {
+  readRecordStorePlace,
+  type RecordStorePlace,
+} from '../../../../a2a-server/startup/settings/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-async function placeWith(server: object): ReturnType<typeof readRecordStorePlace> {
+async function placeWith(server: object): Promise<RecordStorePlace> {
   const stateDir = await temporaryDirectory();
   await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server }));
   return readRecordStorePlace({ stateDir }, {});

@@ -1,11 +1,8 @@
-/** Opens the records of a server for a command line, while the server may run. */
+/** Opens the server's record store for one command of `a2a-server`. The server may run meanwhile. */
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { createFileRecordStore } from '../../records/file-records.ts';
 import type { RecordStore } from '../../records/record-store.ts';
-import type { ServerSettings } from '../settings/settings.ts';
-
-/** The settings that say where the records are. */
-export type RecordPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
+import type { RecordStorePlace } from '../settings/read-settings.ts';
 
 /** The record store of a command. A command reads and writes once, so it watches nothing. */
 export type CommandRecords = Omit<RecordStore, 'watch'>;
@@ -16,7 +13,7 @@ export type CommandRecords = Omit<RecordStore, 'watch'>;
  * @throws ProductError CONFIGURATION, STORAGE
  */
 export async function withRecords<Result>(
-  { stateDir, database }: RecordPlace,
+  { stateDir, database }: RecordStorePlace,
   act: (records: CommandRecords, now: number) => Promise<Result>,
 ): Promise<Result> {
   if (database === undefined) {
