@@ -23,7 +23,7 @@ import {
 import { SERVER_SETTINGS } from '../settings/settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../settings/unflagged-settings.ts';
 import type { CommandOutput } from './command-output.ts';
-import type { JournalOutput } from './journal-commands.ts';
+import type { JournalCommandContext } from './journal-commands.ts';
 import type { NewToken } from './token-commands.ts';
 import type { PolicyDryRunOptions } from './try-policy.ts';
 
@@ -289,7 +289,7 @@ function addJournal(server: Command): void {
       .command(usage)
       .description(description)
       .option('--json', 'print one JSON object, also for an error');
-  const outputOf = ({ json, ...flags }: JournalFlags & Flags): JournalOutput => {
+  const outputOf = ({ json, ...flags }: JournalFlags & Flags): JournalCommandContext => {
     const { stateDir } = locateSettings(flags, process.env);
     return { stateDir, json: json === true, say: writeLine };
   };

@@ -12,14 +12,14 @@ import { verifyJournal } from '../../journal/sqlite/verify-journal.ts';
 
 const journalIn = (stateDir: string): string => join(stateDir, 'journal.db');
 
-export interface JournalOutput {
+export interface JournalCommandContext {
   stateDir: string;
   json: boolean;
   say: (text: string) => void;
 }
 
 /** Implements `a2a-server backup`. @throws ProductError CONFIGURATION, STORAGE */
-export function runBackup(file: string, { stateDir, json, say }: JournalOutput): void {
+export function runBackup(file: string, { stateDir, json, say }: JournalCommandContext): void {
   const target = resolve(file);
   const report = backupJournal(journalIn(stateDir), target);
   say(
@@ -36,7 +36,7 @@ export function runBackup(file: string, { stateDir, json, say }: JournalOutput):
  */
 export async function runVerify(
   { file, accept }: { file: string | undefined; accept: boolean },
-  { stateDir, json, say }: JournalOutput,
+  { stateDir, json, say }: JournalCommandContext,
 ): Promise<boolean> {
   const path = file === undefined ? journalIn(stateDir) : resolve(file);
   const loss = accept && file === undefined ? await acceptJournalLoss(path) : undefined;
@@ -60,7 +60,7 @@ export async function runVerify(
 export async function runRestore(
   file: string,
   { replace }: { replace: boolean },
-  { stateDir, json, say }: JournalOutput,
+  { stateDir, json, say }: JournalCommandContext,
 ): Promise<void> {
   await prepareStateDirectory(stateDir);
   const source = resolve(file);

@@ -140,7 +140,7 @@ function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] 
 async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   if (settings.policy.every(({ approver }) => approver?.group === undefined)) return [];
   try {
-    const tokens = await issuedTokens(settings);
+    const tokens = await readIssuedTokens(settings);
     return groupsWithoutMembers(settings, tokens, Date.now()).map((group) =>
       warnCheckResult(
         'policy',
@@ -159,15 +159,15 @@ async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   }
 }
 
-/** Reads the issued tokens, and creates no directory. */
-function issuedTokens(settings: ServerSettings): Promise<IssuedTokenRecord[]> {
+/** A check changes nothing, so it creates no state directory. `withRecords` would create one. */
+function readIssuedTokens(settings: ServerSettings): Promise<IssuedTokenRecord[]> {
   const { database, stateDir } = settings;
   return database === undefined
-    ? listTokens(createFileRecordStore(stateDir, () => undefined))
-    : withRecords(settings, listTokens);
+    ? listIssuedTokens(createFileRecordStore(stateDir, () => undefined))
+    : withRecords(settings, listIssuedTokens);
 }
 
-function listTokens(records: CommandRecords): Promise<IssuedTokenRecord[]> {
+function listIssuedTokens(records: CommandRecords): Promise<IssuedTokenRecord[]> {
   return createTokenStore(records).list();
 }
 
