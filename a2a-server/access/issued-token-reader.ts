@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { createEndListeners } from './end-listeners.ts';
+import { createAccessEndListeners } from './access-end-listeners.ts';
 import { type IssuedTokenRecord, isSecretOfToken, parseToken, issuedTokenState } from './issued-token.ts';
 import { DamagedTokenError, createTokenStore } from './token-store.ts';
 
@@ -54,7 +54,7 @@ export function openIssuedTokenReader({ records, clock, onFailure }: IssuedToken
     const token = await read(id);
     return token !== undefined && issuedTokenState(token, clock.now()) === 'active' ? token : undefined;
   };
-  const listeners = createEndListeners(async (id) => (await active(id)) === undefined, onFailure);
+  const listeners = createAccessEndListeners(async (id) => (await active(id)) === undefined, onFailure);
   const stopWatching = records.watch('tokens', () => listeners.check());
 
   return {

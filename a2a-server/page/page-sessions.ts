@@ -15,7 +15,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createCredentialMarks } from '../access/credential-marks.ts';
-import { createEndListeners } from '../access/end-listeners.ts';
+import { createAccessEndListeners } from '../access/access-end-listeners.ts';
 import type { Identity } from '../access/identity.ts';
 import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../access/issued-token-reader.ts';
 import type { OidcSettings } from '../access/oidc-settings.ts';
@@ -102,7 +102,7 @@ export function createPageSessions({
   /** Sessions that are signed out here, although the storage may still have them. */
   const signedOut = new Set<string>();
   /** The listeners for the sign-out of sessions with open streams, by the digest of the session. */
-  const listeners = createEndListeners(
+  const listeners = createAccessEndListeners(
     async (digest) => signedOut.has(digest) || (await sessions.read(digest)) === undefined,
     onFailure,
   );

@@ -1,20 +1,22 @@
-/** Calls the listeners of a sign-in's end: of a token, or of a session of the approval page. */
-export interface EndListeners {
+/**
+ * Calls listeners when an access ends: a token is revoked or expires, or a session of the approval page is signed out.
+ */
+export interface AccessEndListeners {
   /**
-   * Calls `act` once when the sign-in ends, also if it has ended already. Returns a function that removes the listener.
+   * Calls `act` once when the access ends, also if it has ended already. Returns a function that removes the listener.
    */
   add(id: string, act: () => void): () => void;
-  /** Calls the listeners of each sign-in that has ended. */
+  /** Calls the listeners of each access that has ended. */
   check(): void;
-  /** Calls the listeners of this sign-in. */
+  /** Calls the listeners of this access. */
   end(id: string): void;
 }
 
 /** @param onFailure called if `hasEnded` fails */
-export function createEndListeners(
+export function createAccessEndListeners(
   hasEnded: (id: string) => Promise<boolean>,
   onFailure: (error: unknown) => void,
-): EndListeners {
+): AccessEndListeners {
   const listeners = new Map<string, Set<() => void>>();
   const end = (id: string): void => {
     const acts = listeners.get(id);
