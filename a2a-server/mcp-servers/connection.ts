@@ -22,7 +22,7 @@ import { readToolList, toolPageSchema, type ToolList, type ToolPredicate } from 
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
 import {
   MessageNotDeliveredError,
-  UnreadableAnswerError,
+  UnreadableMcpAnswerError,
   type McpTransport,
   type McpTransportContext,
 } from './transports/server-transport.ts';
@@ -287,7 +287,7 @@ export class McpClientConnection implements McpServerConnection {
     if (this.#isOver) return new ConnectionLostError(this.#connectionEndText(), { cause: error });
     if (error instanceof ProtocolError && error.data === CUT_OFF_ERROR_DATA)
       return new ConnectionLostError(`gave no complete answer (${mcpErrorLine(error)})`, { cause: error });
-    if (error instanceof UnreadableAnswerError)
+    if (error instanceof UnreadableMcpAnswerError)
       return new ConnectionLostError(`gave no readable answer (${mcpErrorLine(error)})`, { cause: error });
     return new Error(mcpErrorLine(error), { cause: error });
   }

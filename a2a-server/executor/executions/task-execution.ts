@@ -31,7 +31,8 @@ import {
   type WritingLimits,
 } from '../../limits/daily-writing.ts';
 import type { ExecutionSlot } from '../../limits/fair-execution-slots.ts';
-import { wholeUnitDurationText, type TimeLimits, TurnAbortScope } from '../abort-scopes/time-limits.ts';
+import { wholeUnitDurationText, type TimeLimits } from '../abort-scopes/time-limits.ts';
+import { TurnAbortScope } from '../abort-scopes/turn-abort-scope.ts';
 import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
 
 /** The claim of the task was lost. Its next owner records the outcome of the work. */

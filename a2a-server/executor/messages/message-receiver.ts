@@ -29,7 +29,7 @@ import type { OnRefused } from '../../limits/concurrency-limiter.ts';
 import { dailyLimitError } from '../../limits/daily-writing.ts';
 import type { Executor } from '../executions/executor.ts';
 import { type ExecutorOptions } from '../executions/executor.ts';
-import { findReachedDailyLimit } from './daily-limit.ts';
+import { findReachedDailyLimit } from './find-reached-daily-limit.ts';
 import { resolveDecisions, type DecisionsResult, type PresenceVerifier } from './resolve-decisions.ts';
 import { refuseUnsupportedFiles } from './refuse-unsupported-files.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';

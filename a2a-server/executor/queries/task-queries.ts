@@ -21,7 +21,7 @@ import { findCall, type Snapshot } from '../../task/snapshot.ts';
 import type { StoredFile } from '../../task/stored-file.ts';
 import type { ExecutorOptions } from '../executions/executor.ts';
 import { followTaskJournal, type FollowUntil } from './follow-task-journal.ts';
-import { readReceipt } from './read-receipt.ts';
+import { buildReceiptFromJournal } from './build-receipt-from-journal.ts';
 import { readTaskCosts } from './read-task-costs.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { toToolDeclaration } from '../../tools/toolbox.ts';
@@ -103,7 +103,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
     },
     listedSnapshot: (taskId) => log.loadIfReadable(taskId),
     receipt: async (taskId, by, events) =>
-      readReceipt(journal, await requireVisibleRow(journal, taskId, by), events),
+      buildReceiptFromJournal(journal, await requireVisibleRow(journal, taskId, by), events),
     async taskCosts(taskId, by) {
       await requireVisibleRow(journal, taskId, by);
       return readTaskCosts(journal, taskId);

@@ -31,7 +31,7 @@ import { McpRequestSignals } from './request-signals.ts';
 import {
   MessageNotDeliveredError,
   McpSessionLostError,
-  UnreadableAnswerError,
+  UnreadableMcpAnswerError,
   type McpTransport,
 } from './server-transport.ts';
 
@@ -126,7 +126,7 @@ export class McpHttpTransport implements McpTransport {
 
   /**
    * @throws MessageNotDeliveredError if the server certainly has not accepted the message; SdkHttpError for an error
-   * status; UnreadableAnswerError if a tool call has another answer than JSON-RPC
+   * status; UnreadableMcpAnswerError if a tool call has another answer than JSON-RPC
    */
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     await this.#losing;
@@ -139,7 +139,7 @@ export class McpHttpTransport implements McpTransport {
         throw new McpSessionLostError(why.message, { cause: error });
       if (isConnectionNeverOpened(error)) throw new MessageNotDeliveredError(why.message, { cause: error });
       if (isToolCall(message) && !(error instanceof SdkError) && !isFetchFailure(error))
-        throw new UnreadableAnswerError(unreadableAnswerText(error, why), { cause: error });
+        throw new UnreadableMcpAnswerError(unreadableAnswerText(error, why), { cause: error });
       throw why;
     });
   }
@@ -174,7 +174,7 @@ export class McpHttpTransport implements McpTransport {
     }
   }
 
-  /** @throws UnreadableAnswerError for a status that promises no answer */
+  /** @throws UnreadableMcpAnswerError for a status that promises no answer */
   async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     const response = await this.#line.fetch(url, init);
     const id = this.about;
@@ -182,7 +182,7 @@ export class McpHttpTransport implements McpTransport {
     // MCP 2025-11-25, Sending Messages to the Server: 202 answers a notification, and a request gets a stream or JSON.
     if (response.status === 202) {
       await response.body?.cancel();
-      throw new UnreadableAnswerError('it answered the request with HTTP 202, which has no response');
+      throw new UnreadableMcpAnswerError('it answered the request with HTTP 202, which has no response');
     }
     // Another answer follows after a redirect. So its body, often JSON, says nothing about the answer.
     if (response.ok && JSON_DOCUMENT.test(response.headers.get('content-type') ?? '')) this.#single.add(id);

@@ -21,8 +21,8 @@ export class McpSessionLostError extends MessageNotDeliveredError {
 }
 
 /** Thrown if the server has accepted a tool call, but its answer was cut off or is not JSON-RPC. */
-export class UnreadableAnswerError extends Error {
-  override readonly name = 'UnreadableAnswerError';
+export class UnreadableMcpAnswerError extends Error {
+  override readonly name = 'UnreadableMcpAnswerError';
 }
 
 /** Thrown if the server's program cannot start. Another attempt with the same settings fails too. */

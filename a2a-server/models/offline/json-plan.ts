@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { isDeeperThan } from '../../../shared/runtime/is-deeper-than.ts';
-import type { ParsedOfflinePlan, OfflinePlanStep } from './plan-step.ts';
+import type { ParsedOfflinePlan, OfflinePlanStep } from './offline-plan.ts';
 
 export const MAX_SAY_CHARACTERS = 50_000_000;
 export const MAX_SAY_CHUNKS = 1_000_000;

@@ -7,7 +7,7 @@
  */
 import type { ConversationStep } from '../model.ts';
 import { parseOfflineMessage } from './parse-offline-message.ts';
-import { plannedCallsOfStep, type OfflinePlanCall, type OfflinePlanStep } from './plan-step.ts';
+import { plannedCallsOfStep, type OfflinePlanCall, type OfflinePlanStep } from './offline-plan.ts';
 
 /** Text to stream. With `repeat`, `text` is sent that many times. Otherwise `text` is sent word by word. */
 export interface SayStep {

@@ -4,7 +4,7 @@
  */
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { parseJsonPlan } from './json-plan.ts';
-import type { OfflinePlanCall, ParsedOfflinePlan } from './plan-step.ts';
+import type { OfflinePlanCall, ParsedOfflinePlan } from './offline-plan.ts';
 
 export const MAX_OFFLINE_MESSAGE_CHARS = 1_000_000;
 

@@ -2,7 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { maySeeTasksOf, type Requester } from '../../../a2a-server/access/requester.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
-import { readReceipt } from '../../../a2a-server/executor/queries/read-receipt.ts';
+import { buildReceiptFromJournal } from '../../../a2a-server/executor/queries/build-receipt-from-journal.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { AcceptedMessage } from '../../../a2a-server/executor/messages/message-receiver.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
@@ -223,7 +223,7 @@ export class ScriptedTasks implements TaskService {
     const { entries } = this.#journal(taskId);
     const read = (_: string, after: number, limit: number): Promise<JournalEntry[]> =>
       Promise.resolve(entries.slice(after, after + limit));
-    return readReceipt({ read }, { taskId, seq }, events);
+    return buildReceiptFromJournal({ read }, { taskId, seq }, events);
   }
 
   async taskCosts(taskId: string, by: Requester): Promise<TaskCosts> {

@@ -4,7 +4,7 @@ import {
   MESSAGE_FORMS,
   parseOfflineMessage,
 } from '../../../a2a-server/models/offline/parse-offline-message.ts';
-import { plannedCallsOfStep } from '../../../a2a-server/models/offline/plan-step.ts';
+import { plannedCallsOfStep } from '../../../a2a-server/models/offline/offline-plan.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts';
 

@@ -1,4 +1,4 @@
-/** Reads the receipt of a task from its journal. */
+/** Builds the receipt of a task from its journal. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
@@ -10,7 +10,7 @@ import { ReceiptBuilder } from '../../receipts/build-receipt.ts';
  * @param events the number of events from the beginning that the receipt covers; by default all
  * @throws ProductError INVALID_CURSOR if the task has fewer events
  */
-export async function readReceipt(
+export async function buildReceiptFromJournal(
   journal: Pick<Journal, 'read'>,
   { taskId, seq }: Pick<TaskRow, 'taskId' | 'seq'>,
   events = seq,
