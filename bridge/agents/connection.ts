@@ -19,9 +19,9 @@ import { listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks
 import { readResumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
 import { listGeminiTasks, selectGeminiTasks } from './gemini-tasks.ts';
-import { serverEndpoints, type ServerEndpoints } from './server-endpoints.ts';
+import { createA2aServerRequests, type A2aServerRequests } from './a2a-server-requests.ts';
 
-export interface A2aConnection extends ServerEndpoints {
+export interface A2aConnection extends A2aServerRequests {
   readonly url: string;
   readonly facts: AgentCardFacts;
   readonly dialect: Dialect;
@@ -87,7 +87,7 @@ export interface ConnectOptions {
  * resumable stream, until its first byte.
  */
 const ANSWER_TIMEOUT_MS = 20_000;
-const timeLimit = (): AbortSignal => AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+const timeoutSignal = (): AbortSignal => AbortSignal.timeout(ANSWER_TIMEOUT_MS);
 
 /** The maximum times without data on a resumable stream. The agent sends heartbeats more often. */
 const TIMEOUTS_WITH_HEARTBEATS = { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: 60_000 };
@@ -120,7 +120,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
   const plainFetch = createAgentFetch(peer);
   const { card, facts: declared } = await fetchAgentCard(
     endpoint.cardUrl ?? endpoint.url,
-    (input, init) => plainFetch(input, { ...init, signal: timeLimit() }),
+    (input, init) => plainFetch(input, { ...init, signal: timeoutSignal() }),
     endpoint.cardKeys,
   );
   const resumable = resumableStreamUrl(declared);
@@ -147,14 +147,14 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     (uri) => declaresExtension(facts, uri),
   );
   const serviceParameters = parametersFor(extensions);
-  const once = () => ({ serviceParameters, signal: timeLimit() });
+  const once = () => ({ serviceParameters, signal: timeoutSignal() });
   const get = async (url: URL): Promise<Response> =>
-    refuseErrorResponse(await fetchImpl(url, { signal: timeLimit() }));
+    refuseErrorResponse(await fetchImpl(url, { signal: timeoutSignal() }));
   const taskOf = (id: string): Promise<Task> =>
     client.getTask({ tenant: '', id, historyLength: HISTORY_MESSAGES }, once());
 
   return {
-    ...serverEndpoints({ url: endpoint.url, facts, fetch: fetchImpl, timeLimit }),
+    ...createA2aServerRequests({ url: endpoint.url, facts, fetch: fetchImpl, timeoutSignal }),
     url: endpoint.url,
     facts,
     dialect,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { makeDirectory } from '../../../shared/state/make-directory.ts';
-import type { ReceiptMediaType } from '../../agents/server-endpoints.ts';
+import type { ReceiptMediaType } from '../../agents/a2a-server-requests.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';

@@ -1,6 +1,7 @@
 /**
- * Requests to the URLs of this project's server that are not part of A2A: costs, receipts, the search for tasks, the
- * abort of a tool, and the approval page. Each returns null if the agent does not have the URL.
+ * Sends the requests to `a2a-server` that A2A does not define: costs, receipts, the search for tasks, the abort of a tool
+ * execution, and the approval page. Each returns null if the agent's card does not declare the tool-approval extension.
+ * The reads also return null for 404, and `pageLink` for any error response.
  */
 import { z } from 'zod';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
@@ -19,7 +20,7 @@ import { type PageLink, requestPageLink } from './page-link.ts';
 
 export type ReceiptMediaType = 'application/json' | 'text/markdown';
 
-export interface ServerEndpoints {
+export interface A2aServerRequests {
   /** Finds tasks by a prefix of their id. */
   findByPrefix(prefix: string): Promise<TasksByIdPrefix | null>;
   /** Returns the costs of the last days, by UTC day. */
@@ -39,30 +40,37 @@ export interface ServerEndpoints {
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
-interface EndpointOptions {
+interface RequestOptions {
   url: string;
   facts: AgentCardFacts;
   fetch: typeof fetch;
   /** Returns a signal that aborts when the time for one answer is over. */
-  timeLimit: () => AbortSignal;
+  timeoutSignal: () => AbortSignal;
 }
 
 const receiptKeySchema = z.object({ fingerprint: z.string() });
 
-export function serverEndpoints({ url, facts, fetch: send, timeLimit }: EndpointOptions): ServerEndpoints {
-  const exist = declaresExtension(facts, TOOL_APPROVAL_EXTENSION);
+export function createA2aServerRequests({
+  url,
+  facts,
+  fetch: send,
+  timeoutSignal,
+}: RequestOptions): A2aServerRequests {
+  const hasEndpoints = declaresExtension(facts, TOOL_APPROVAL_EXTENSION);
 
   async function askForText(
     path: string,
     parameters: Readonly<Record<string, string>> = {},
     accept?: string,
   ): Promise<string | null> {
-    if (!exist) return null;
+    if (!hasEndpoints) return null;
     const address = new URL(path, url);
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
     const headers = accept === undefined ? {} : { headers: { accept } };
     try {
-      const response = await refuseErrorResponse(await send(address, { signal: timeLimit(), ...headers }));
+      const response = await refuseErrorResponse(
+        await send(address, { signal: timeoutSignal(), ...headers }),
+      );
       return await response.text();
     } catch (error) {
       // A server that implements the extension may still lack this URL.
@@ -92,19 +100,19 @@ export function serverEndpoints({ url, facts, fetch: send, timeLimit }: Endpoint
       ),
     receiptKey: async () => (await ask(receiptKeySchema, '/api/receipt-key'))?.fingerprint ?? null,
     async abortTool(toolId, reason) {
-      if (!exist) return null;
+      if (!hasEndpoints) return null;
       const response = await send(new URL(`/api/tools/abort/${encodeURIComponent(toolId)}`, url), {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify({ reason }),
-        signal: timeLimit(),
+        signal: timeoutSignal(),
       });
       return abortAnswerSchema.parse(await (await refuseErrorResponse(response)).json());
     },
     async pageLink(target) {
-      if (!exist) return null;
+      if (!hasEndpoints) return null;
       const origins = facts.interfaces.map((each) => each.url);
-      return requestPageLink(target, { url, origins, fetch: send, signal: timeLimit() });
+      return requestPageLink(target, { url, origins, fetch: send, signal: timeoutSignal() });
     },
   };
 }
