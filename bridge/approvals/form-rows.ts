@@ -7,7 +7,7 @@
  */
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
 import { displayWidth, graphemesOf } from '../../shared/text/display-width.ts';
-import { inLogicalOrder } from '../../shared/text/logical-order.ts';
+import { withDirectionMarks } from '../../shared/text/logical-order.ts';
 import { textRows, wordRows } from '../../shared/text/text-rows.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { toolSourceText } from '../../shared/protocol/preview-text.ts';
@@ -62,7 +62,7 @@ export const approvalFormRows = oncePerAction((action, columns): readonly string
   for (const line of lines)
     for (const row of wrapped(line, columns)) {
       if (rows.length === MAX_FORM_ROWS) return undefined;
-      rows.push(inLogicalOrder(row));
+      rows.push(withDirectionMarks(row));
     }
   return rows;
 });
@@ -73,7 +73,7 @@ export const approvalFormRows = oncePerAction((action, columns): readonly string
  */
 export const actionSummaryRows = oncePerAction((action, columns): readonly string[] => {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action, columns), columns)), columns);
-  return [...warningRows(action, columns), inLogicalOrder(row)];
+  return [...warningRows(action, columns), withDirectionMarks(row)];
 });
 
 /**
@@ -112,7 +112,7 @@ export function withTaskAndAgent(
   if ((task === '' && agent === '') || rows.length >= maxRows) return rows;
   const words =
     task === '' ? `Agent: ${agent}` : agent === '' ? `Task: ${task}` : `Task of ${agent}: ${task}`;
-  return [inLogicalOrder(clippedFormRow(visibleLine(words), columns)), ...rows];
+  return [withDirectionMarks(clippedFormRow(visibleLine(words), columns)), ...rows];
 }
 
 /** Returns the words for further actions and questions, such as `(then 2 more)`. */

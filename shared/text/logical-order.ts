@@ -8,7 +8,7 @@
 const RIGHT_TO_LEFT =
   /((?:[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]\p{M}*)+)/u;
 
-/** An invisible letter that is written from left to right (U+200E). */
+/** The invisible character LEFT-TO-RIGHT MARK. */
 const LEFT_TO_RIGHT_MARK = '\u200e';
 
 /** Splits a text: every second part, from the second on, has letters that are written from right to left. */
@@ -18,9 +18,9 @@ export function splitAtRightToLeft(text: string): string[] {
 
 /**
  * Puts a mark before and behind each word that is written from right to left. Then a screen shows the words in their
- * order. For text that a person only reads: the marks are a part of what the person copies.
+ * order. Use it only for text that nobody copies: a copy contains the marks.
  */
-export function inLogicalOrder(text: string): string {
+export function withDirectionMarks(text: string): string {
   return splitAtRightToLeft(text)
     .map((part, at) => (at % 2 === 1 ? LEFT_TO_RIGHT_MARK + part + LEFT_TO_RIGHT_MARK : part))
     .join('');

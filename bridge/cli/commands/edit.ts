@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { quote } from 'shell-quote';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
-import { inLogicalOrder } from '../../../shared/text/logical-order.ts';
+import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
 import { unifiedDiffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { quotedText } from '../../../shared/text/visible-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -103,7 +103,7 @@ async function sendEdit(
     const rows = paintDiff(quotedText(diff.replace(/\n$/, '')).text, terminal.paint, (line) =>
       wrapIntoRows(line, terminal.width),
     );
-    terminal.say(terminal.width === undefined ? rows : inLogicalOrder(rows));
+    terminal.say(terminal.width === undefined ? rows : withDirectionMarks(rows));
   }
   if (!(await askToConfirm(terminal, asking, 'Approve it with this change?'))) {
     terminal.say('Nothing was decided.');

@@ -2,7 +2,7 @@
 import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
 import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { inLogicalOrder } from '../../../shared/text/logical-order.ts';
+import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { toPersonDecision } from '../../approvals/decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
@@ -163,7 +163,7 @@ async function decisionOn(
   const { callId, shown, title, decisions } = action;
   // This person is not allowed to decide the action. The terminal already shows it, and says who must decide it.
   if (decisions.length === 0) return undefined;
-  const named = `${inLogicalOrder(visibleLine(title, MAX_TITLE_CHARACTERS))} (${visibleLine(shown)})`;
+  const named = `${withDirectionMarks(visibleLine(title, MAX_TITLE_CHARACTERS))} (${visibleLine(shown)})`;
   const other = approverInsteadOfReader(action);
   const prompt =
     other === undefined

@@ -9,7 +9,7 @@ import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-t
 import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { displayWidth } from '../../../shared/text/display-width.ts';
-import { inLogicalOrder } from '../../../shared/text/logical-order.ts';
+import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';
 import { cutToWidth } from './table.ts';
@@ -52,7 +52,7 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
     .filter((line) => line !== '')
     .join('\n');
   // A program that reads a pipe gets the text without marks. A question is prose, which the terminal may reorder.
-  return width === undefined || preview.type === 'question' ? shown : inLogicalOrder(shown);
+  return width === undefined || preview.type === 'question' ? shown : withDirectionMarks(shown);
 }
 
 /**

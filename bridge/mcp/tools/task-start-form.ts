@@ -1,6 +1,6 @@
 /** Builds the form that asks a person to allow the start of a task. Pure. */
 import { collapsedLine } from '../../../shared/text/shortened-text.ts';
-import { inLogicalOrder } from '../../../shared/text/logical-order.ts';
+import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
 import { clippedFormRow, MAX_FORM_ROWS, bridgeTextRows, sentenceRows } from '../../approvals/form-rows.ts';
@@ -22,7 +22,7 @@ export function buildTaskStartForm(
   if (rows.length > MAX_FORM_ROWS) return undefined;
   return {
     mode: 'form',
-    message: inLogicalOrder(rows.join('\n')),
+    message: withDirectionMarks(rows.join('\n')),
     requestedSchema: { type: 'object', properties: {} },
   };
 }
