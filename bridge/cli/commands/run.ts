@@ -11,7 +11,7 @@ import {
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
-import type { SessionState } from '../../sessions/session/session-state.ts';
+import { isFirstAttempt } from '../../sessions/session/session-state.ts';
 import { type WaitEndReason, waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -125,8 +125,7 @@ async function delegateTask(
   const wait = (): Promise<WaitEndReason> => waitForSession({ session, delivery, timeout: 0 });
   let ended = await wait();
   // Some agents send nothing before their answer. If this command ended, the answer would be lost.
-  while (options.detach !== true && ended === 'time' && isFirstAttemptOpen(session.state))
-    ended = await wait();
+  while (options.detach !== true && ended === 'time' && isFirstAttempt(session.state)) ended = await wait();
   if (session.view === undefined || (session.view.taskId === '' && !hasEnded(session.view)))
     throw new ProductError(
       'AGENT_UNREACHABLE',
@@ -140,11 +139,6 @@ async function delegateTask(
   // reply.
   delegations.recordWaitingCall(messageId)();
   return session;
-}
-
-/** Returns true if the agent may have received the message and has not reacted yet. */
-function isFirstAttemptOpen(state: SessionState): boolean {
-  return state.type === 'not-delivered' && ['sending', 'silent'].includes(state.delivery.type);
 }
 
 function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Session): number {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import type { CancelOutcome } from '../../sessions/cancel-task.ts';
-import type { Session } from '../../sessions/session/session.ts';
+import { isFirstAttempt } from '../../sessions/session/session-state.ts';
 import { waitForSessionChange } from '../../sessions/wait-for-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
@@ -27,7 +27,7 @@ export const cancelTaskTool = defineBridgeTool({
     const { registry, sessions, delegations } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     // If the client cancels this tool call, the bridge still cancels the task.
-    await waitForSessionChange(session, () => !isFirstTry(session), {
+    await waitForSessionChange(session, () => !isFirstAttempt(session.state), {
       timeoutMs: MAX_WAIT_FOR_TASK_ID_MS,
       signal: call.signal,
     });
@@ -62,13 +62,3 @@ const NOTES: Readonly<Record<CancelOutcome, readonly string[]>> = {
   'ended-before': ['The task had ended before it could be cancelled.'],
   'unknown-to-agent': ['There was nothing to cancel.'],
 };
-
-/**
- * Returns true during the first attempt to deliver the message. The agent may then send the task id at any moment.
- * After a failed attempt, a wait would be useless.
- */
-function isFirstTry({ state }: Session): boolean {
-  return (
-    state.type === 'not-delivered' && (state.delivery.type === 'sending' || state.delivery.type === 'silent')
-  );
-}

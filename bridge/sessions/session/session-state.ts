@@ -90,6 +90,16 @@ export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { ty
 
 const NO_QUESTIONS: ReadonlySet<string> = new Set();
 
+/**
+ * Returns true during the first attempt to deliver the message. The agent may then send the task id at any moment. After
+ * a failed attempt, a wait would be useless.
+ */
+export function isFirstAttempt(state: SessionState): boolean {
+  return (
+    state.type === 'not-delivered' && (state.delivery.type === 'sending' || state.delivery.type === 'silent')
+  );
+}
+
 /** Returns the state after an event. Returns the same object if the event changes nothing. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
   const task = sessionTaskStateOf(state);
