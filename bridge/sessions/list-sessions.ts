@@ -11,7 +11,7 @@ import type { NonTerminalTaskState } from '../../shared/protocol/task-states.ts'
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import { dataOfPart } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
-import { encodeTaskHandle } from './mcp-task-id.ts';
+import { encodeMcpTaskId } from './mcp-task-id.ts';
 import { taskTitleOf } from './task-title.ts';
 import type { Session } from './session/session.ts';
 import { foldObservedEvent, sessionCostUsd } from './session/observed-task.ts';
@@ -274,12 +274,12 @@ export async function findAgentSessionsByPrefix(
 }
 
 /** Returns the MCP task id of a session, which also names the agent. Two agents may use the same session id. */
-export function handleOfListed({
+export function mcpTaskIdOfSession({
   sessionId,
   taskId,
   agent,
 }: Pick<MatchingSession, 'sessionId' | 'taskId' | 'agent'>): string {
-  return encodeTaskHandle({ sessionId, taskId: taskId ?? '', agent });
+  return encodeMcpTaskId({ sessionId, taskId: taskId ?? '', agent });
 }
 
 export function hasSessionPrefix(

@@ -5,7 +5,7 @@
  *
  * The id is as hard to guess as the agent's own ids. It is valid in an HTTP header (`Mcp-Name`).
  */
-interface TaskHandle {
+interface McpTaskIdParts {
   sessionId: string;
   /** The id of the A2A task. '' before the agent has sent it. */
   taskId: string;
@@ -15,12 +15,12 @@ interface TaskHandle {
 
 const MCP_TASK_ID = /^([A-Za-z0-9\-_.!~*'()%]+)::([A-Za-z0-9\-_.!~*'()%]*)(?:::([A-Za-z0-9._-]+))?$/;
 
-export function encodeTaskHandle({ sessionId, taskId, agent }: TaskHandle & { agent: string }): string {
+export function encodeMcpTaskId({ sessionId, taskId, agent }: McpTaskIdParts & { agent: string }): string {
   return `${encodeURIComponent(sessionId)}::${encodeURIComponent(taskId)}::${agent}`;
 }
 
-/** Parses an MCP task id. Returns undefined for a text that `encodeTaskHandle` has not built. */
-export function decodeTaskHandle(text: string): TaskHandle | undefined {
+/** Parses an MCP task id. Returns undefined for a text that `encodeMcpTaskId` has not built. */
+export function decodeMcpTaskId(text: string): McpTaskIdParts | undefined {
   const [, sessionId, taskId, agent] = MCP_TASK_ID.exec(text) ?? [];
   if (sessionId === undefined || taskId === undefined) return undefined;
   try {

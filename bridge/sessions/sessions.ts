@@ -12,7 +12,7 @@ import type { Outbox } from '../state/outbox.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import { firstDigitsOfUuid, hasIdPrefix, isShortId } from './id-prefix.ts';
-import { decodeTaskHandle } from './mcp-task-id.ts';
+import { decodeMcpTaskId } from './mcp-task-id.ts';
 import { findSessionAgent, readNewestTask } from './find-session-agent.ts';
 import {
   type AgentSessions,
@@ -81,7 +81,7 @@ export class Sessions {
    * time
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
-    const id = decodeTaskHandle(handle);
+    const id = decodeMcpTaskId(handle);
     const { agent } = finding;
     if (id === undefined) return this.#find(handle, finding);
     if (this.#live.find(id.sessionId, agent?.name ?? id.agent) === undefined && this.#isKnown(handle, agent))

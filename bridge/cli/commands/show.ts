@@ -21,7 +21,7 @@ import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
-import { handleOfListed, type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
+import { mcpTaskIdOfSession, type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { findSessionWithCode } from '../decisions/waiting-code.ts';
@@ -130,7 +130,7 @@ async function callMeant({ sessions }: CommandSessions, given: string): Promise<
   const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
   const found: WaitingSession[] = [];
   for (const listed of waiting.filter((each) => mayHaveCall(each, given))) {
-    const session = await sessions.find(handleOfListed(listed));
+    const session = await sessions.find(mcpTaskIdOfSession(listed));
     await session.refresh();
     for (const action of session.view?.pending ?? [])
       if (hasIdPrefix(action.callId, given)) found.push({ session, actions: [action], question: null });

@@ -5,7 +5,7 @@ import { decidedByText } from '../../../shared/text/decided-by-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasIdPrefix, isShortId, MIN_SHORT_ID_CHARACTERS } from '../../sessions/id-prefix.ts';
-import { handleOfListed, hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
+import { mcpTaskIdOfSession, hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
@@ -111,7 +111,7 @@ function handleOf(session: MatchingSession, all: readonly MatchingSession[]): st
   const isShared = all.some(
     ({ sessionId, agent }) => sessionId === session.sessionId && agent !== session.agent,
   );
-  return isShared ? handleOfListed(session) : session.sessionId;
+  return isShared ? mcpTaskIdOfSession(session) : session.sessionId;
 }
 
 function namesOf(sessions: readonly MatchingSession[], all: readonly MatchingSession[]): string {

@@ -1,7 +1,12 @@
 /** Finds a pending action or question by its code. At least the first four digits of the code are needed. */
 import { SHOWN_CODE_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { codesOf, handleOfListed, type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
+import {
+  codesOf,
+  mcpTaskIdOfSession,
+  type ListedSession,
+  WAITING_STATES,
+} from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
@@ -30,7 +35,7 @@ export async function findSessionWithCode(
   const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
   const found: SessionAndCode[] = [];
   for (const listed of waiting.filter((each) => mayWaitFor(each, given))) {
-    const session = await sessions.find(handleOfListed(listed));
+    const session = await sessions.find(mcpTaskIdOfSession(listed));
     await session.refresh();
     for (const code of codesOf(session.asked))
       if (code.startsWith(given)) found.push({ session, code, whole: code === given });

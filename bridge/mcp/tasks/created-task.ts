@@ -8,7 +8,7 @@ import { toCallToolResult, type ToolReply } from '../tool/tool-result.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { toDetailedTask } from './detailed-task.ts';
-import { encodeTaskHandle } from '../../sessions/mcp-task-id.ts';
+import { encodeMcpTaskId } from '../../sessions/mcp-task-id.ts';
 
 /**
  * Creates the MCP task of a tool call. "A server MUST NOT return `CreateTaskResult` until the task is durably created":
@@ -24,7 +24,7 @@ export async function createTaskReply(
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
   // A session that goes on may still have its earlier task. The new task has no id before the message is delivered.
   const named = session.state.type === 'not-delivered' ? undefined : session.view?.taskId;
-  const taskId = encodeTaskHandle({ sessionId: session.id, taskId: named ?? '', agent: session.agent.name });
+  const taskId = encodeMcpTaskId({ sessionId: session.id, taskId: named ?? '', agent: session.agent.name });
   const task = toDetailedTask({
     taskId,
     agent: session.agent.name,

@@ -19,7 +19,7 @@ import { notesOfTask } from './notes-of-task.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, toDetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
+import { decodeMcpTaskId } from '../../sessions/mcp-task-id.ts';
 
 interface FoundTask {
   session: Session;
@@ -31,15 +31,15 @@ interface FoundTask {
 
 /** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached */
 export async function findMcpTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
-  const handle = decodeTaskHandle(id);
-  if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
+  const parts = decodeMcpTaskId(id);
+  if (parts === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
   const session = await sessions.find(id);
-  if (handle.taskId === '' || session.view?.taskId === handle.taskId)
+  if (parts.taskId === '' || session.view?.taskId === parts.taskId)
     return { session, view: session.view, current: true };
   const view = await session.agent.ask(async (connection) =>
     foldObservedEvent(
       undefined,
-      connection.dialect.read(taskAsStreamResponse(await connection.task(handle.taskId))),
+      connection.dialect.read(taskAsStreamResponse(await connection.task(parts.taskId))),
     ),
   );
   return { session, view, current: false };

@@ -13,7 +13,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { followTask } from '../../agents/follow-task.ts';
 import { eventCursorOf } from '../../dialects/event-cursor.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
+import { decodeMcpTaskId } from '../../sessions/mcp-task-id.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { findMcpTask } from './find-task.ts';
@@ -77,11 +77,11 @@ export async function streamTask(
 }
 
 /**
- * Returns the agent's id of the task. Waits for it, because the client may have its handle before the agent has the
+ * Returns the agent's id of the task. Waits for it, because the client may have its MCP task id before the agent has the
  * task. Returns undefined if the client stops waiting.
  */
 async function agentTaskId(session: Session, id: string, signal: AbortSignal): Promise<string | undefined> {
-  const named = decodeTaskHandle(id)?.taskId ?? '';
+  const named = decodeMcpTaskId(id)?.taskId ?? '';
   if (named !== '') return named;
   await waitForSession({ session, timeout: 0, signal });
   if (signal.aborted || session.view !== undefined) return session.view?.taskId;

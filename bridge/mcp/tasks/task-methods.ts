@@ -19,7 +19,7 @@ import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findMcpTask, type TaskReplyContext, currentMcpTask } from './find-task.ts';
 import type { BridgePreview } from '../../settings/protocol-previews.ts';
-import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
+import { decodeMcpTaskId } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
 const streamParams = z.looseObject({ taskId: z.string(), after: z.int().min(0).optional() });
@@ -167,7 +167,7 @@ async function shownTask(
     return await currentMcpTask(id, await findMcpTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
     // If the agent cannot be reached, the task still exists. So the client must continue to poll.
-    if (!(error instanceof ProductError) || !error.retryable || decodeTaskHandle(id) === undefined)
+    if (!(error instanceof ProductError) || !error.retryable || decodeMcpTaskId(id) === undefined)
       throw error;
     const now = new Date().toISOString();
     return {

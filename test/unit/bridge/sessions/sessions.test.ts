@@ -5,7 +5,7 @@ import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { resolveSession } from '../../../../bridge/cli/decisions/resolve-id.ts';
-import { encodeTaskHandle } from '../../../../bridge/sessions/mcp-task-id.ts';
+import { encodeMcpTaskId } from '../../../../bridge/sessions/mcp-task-id.ts';
 import { Sessions } from '../../../../bridge/sessions/sessions.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
@@ -73,7 +73,7 @@ describe('finding a session', () => {
     const found = await sessions.find('tenant::session');
     expect(found.id).toBe('tenant::session');
     expect(await sessions.find('tenant::session')).toBe(found);
-    const handle = encodeTaskHandle({ sessionId: 'tenant::session', taskId: 'task-1', agent: 'listing' });
+    const handle = encodeMcpTaskId({ sessionId: 'tenant::session', taskId: 'task-1', agent: 'listing' });
     expect(await sessions.find(handle)).toBe(found);
     agent.tasks.push(new FakeTask('task-2', 'tenant::group::session', true).work().toTask());
     expect((await sessions.find('tenant::group::session')).id).toBe('tenant::group::session');
@@ -129,7 +129,7 @@ describe('finding a session', () => {
     for (const each of [agent, other]) {
       const found = await both.find('session-1', { agent: each });
       expect(found.agent).toBe(each);
-      const handle = encodeTaskHandle({ sessionId: 'session-1', taskId: '', agent: each.name });
+      const handle = encodeMcpTaskId({ sessionId: 'session-1', taskId: '', agent: each.name });
       expect(await both.find(handle)).toBe(found);
     }
     await expect(resolveSession(both, 'session-1')).rejects.toMatchObject({
