@@ -2,9 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { StatefulSet } from 'kubernetes-models/apps/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
@@ -13,7 +13,6 @@ import { z } from 'zod';
 import { durationSchema } from '../../../shared/settings/duration.ts';
 import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings/settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../../../a2a-server/startup/settings/unflagged-settings.ts';
-import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -32,7 +31,9 @@ const podTemplate = z.object({
       spec: z.object({
         terminationGracePeriodSeconds: z.number(),
         containers: z.array(
-          z.object({ env: z.array(z.object({ name: z.string(), value: z.string().optional() })) }),
+          z.object({
+            env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+          }),
         ),
       }),
     }),
@@ -63,15 +64,27 @@ describe('the files of deploy/', () => {
     const check = z
       .array(z.string())
       .parse(JSON.parse(/^HEALTHCHECK [^]*?CMD (\[.*\])$/m.exec(last)?.[1] ?? ''));
-    const paths: (string | undefined)[] = [];
-    const server = createServer(({ url }, response) => {
-      paths.push(url);
-      response.end();
-    });
-    const { port, close } = await listenOnLoopback(server);
-    await run(process.execPath, check.slice(1), { env: { A2A_SERVER_PORT: String(port) } });
-    await close();
-    expect(paths).toEqual(['/readyz']);
+    const addresses: string[] = [];
+    const checkWith = (variable: string | undefined, ok: boolean) =>
+      new Promise((exit) => {
+        runInNewContext(String(check.at(-1)), {
+          process: { env: { A2A_SERVER_PORT: variable }, exit },
+          fetch: async (address: string) => {
+            addresses.push(address);
+            return { ok };
+          },
+          AbortSignal,
+        });
+      });
+    expect(await checkWith('4711', true)).toBe(0);
+    // For the server, an empty variable is not set.
+    expect(await checkWith('', false)).toBe(1);
+    expect(await checkWith(undefined, true)).toBe(0);
+    expect(addresses).toEqual(
+      [4711, SERVER_SETTINGS.port.fallback, SERVER_SETTINGS.port.fallback].map(
+        (port) => `http://127.0.0.1:${port}/readyz`,
+      ),
+    );
   });
 
   it('the container has an init process: Kubernetes starts none, and zombies of commands would stay', async () => {
