@@ -12,6 +12,7 @@ import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { durationSchema } from '../../../shared/settings/duration.ts';
 import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings/settings.ts';
+import { STATE_DIRECTORY_VARIABLE } from '../../../shared/state/state-directory.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../../../a2a-server/startup/settings/unflagged-settings.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -29,10 +30,12 @@ const podTemplate = z.object({
   spec: z.object({
     template: z.object({
       spec: z.object({
+        enableServiceLinks: z.boolean().optional(),
         terminationGracePeriodSeconds: z.number(),
         containers: z.array(
           z.object({
             env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+            volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
           }),
         ),
       }),
@@ -110,6 +113,18 @@ describe('the files of deploy/', () => {
     const stopMs = durationSchema.parse(drain) ?? Infinity;
     const graceMs = durationSchema.parse(SERVER_SETTINGS.grace.fallback) ?? Infinity;
     expect(stopMs + graceMs).toBeLessThan(spec.terminationGracePeriodSeconds * 1_000);
+  });
+
+  it('in a pod, no variable of a Service is a setting, and the state directory is in its volume', async () => {
+    const statefulSet = parseAllDocuments(await read('kubernetes.yaml'))
+      .at(-1)
+      ?.toJS();
+    const { spec } = podTemplate.parse(statefulSet).spec.template;
+    expect(spec.enableServiceLinks).toBe(false);
+    const [container] = spec.containers;
+    const home = container?.env.find(({ name }) => name === STATE_DIRECTORY_VARIABLE)?.value ?? '';
+    // The mount belongs to root. The server creates and owns a directory below it.
+    expect(container?.volumeMounts.find(({ name }) => name === 'state')?.mountPath).toBe(dirname(home));
   });
 
   (hasSystemd ? it : it.skip)('systemd accepts the unit, and rates its exposure as low', async () => {
