@@ -106,6 +106,7 @@ class SqliteJournal implements Journal {
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #committed: CommittedEntries;
   readonly #mark: LastCommitsWriter;
+  readonly #requireSameFile: () => void;
   readonly now: () => number;
   #closed = false;
 
@@ -122,6 +123,7 @@ class SqliteJournal implements Journal {
     this.#path = parts.path;
     this.#committed = new CommittedEntries(parts.onAppended);
     this.#mark = parts.mark;
+    this.#requireSameFile = parts.requireSameFile;
     this.#database = parts.database;
     this.#lock = parts.lock;
     this.#disown = parts.disown;
@@ -140,7 +142,7 @@ class SqliteJournal implements Journal {
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = withStorageErrors(this.#path, () => {
-          parts.requireSameFile();
+          this.#requireSameFile();
           this.#lock.hold();
           return appender.commit(appends);
         });
@@ -252,8 +254,15 @@ class SqliteJournal implements Journal {
     return this.#committed.watch(taskId, wake);
   }
 
+  /** False after the file was deleted, moved or replaced. Then no append is accepted. */
   reachable(): boolean {
-    return !this.#closed;
+    if (this.#closed) return false;
+    try {
+      this.#requireSameFile();
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Commits waiting appends and closes the file. Later calls reject with SHUTTING_DOWN. */

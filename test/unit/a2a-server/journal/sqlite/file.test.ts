@@ -192,16 +192,19 @@ describe('the content of the journal', () => {
 });
 
 describe('a journal file that is moved or replaced while the journal is open', () => {
-  it('E3 appends are refused, and succeed when the file is back', async () => {
+  it('E3 appends are refused, and the server is not ready, until the file is back', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a'));
     const refusal = { reason: 'STORAGE', message: expect.stringContaining('deleted, moved or replaced') };
     const away = `${path}.away`;
     await rename(path, away);
     await expect(journal.append(beginning('b'))).rejects.toMatchObject(refusal);
+    expect(journal.reachable()).toBe(false);
     await writeFile(path, '');
     await expect(journal.append(beginning('b'))).rejects.toMatchObject(refusal);
+    expect(journal.reachable()).toBe(false);
     await rename(away, path);
+    expect(journal.reachable()).toBe(true);
     await journal.append(beginning('c'));
     expect([await journal.row('b'), await journal.row('c')]).toMatchObject([undefined, { seq: 2 }]);
   });
