@@ -286,8 +286,10 @@ export class PushDeliveries {
     const now = this.#parts.clock.now();
     const retryAt = nextPushAttemptTime(delivery, now);
     if (retryAt !== undefined) return retryAt;
-    const isTaken = this.#parts.shared && lease !== null && lease.by !== this.#server && lease.until > now;
-    return isTaken ? lease.until : undefined;
+    if (!this.#parts.shared || lease === null || lease.by === this.#server) return undefined;
+    const remaining = lease.until - now;
+    // If the clock was set back, a longer time remains than a lease lasts. Then the lease has ended.
+    return remaining > 0 && remaining <= LEASE_MS ? lease.until : undefined;
   }
 
   /**

@@ -152,7 +152,7 @@ async function delivering(
     isRevoked: async (tokenId) => isRevoked(tokenId, receiver.notifications.length),
     markOf: () => access.mark,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: none },
-    shared: false,
+    shared: more.lease !== undefined,
   });
   const subscription = { ...SUBSCRIPTION, ...more, url: receiver.url };
   const push = (events: readonly TaskEvent[]): void => {
@@ -241,6 +241,12 @@ test('each event comes with the number of events so far, also for a record that 
     { event: 'text.delta', seq: 5, shown: 3 },
     { event: 'task.completed', seq: 6, shown: 4 },
   ]);
+});
+
+test('another server’s lease that ends too late counts as ended, because the clock was set back', async () => {
+  const until = new FakeClock().now() + 15_001;
+  const { posts } = await delivering({ lease: { by: 'another server', until } });
+  expect(posts()).toHaveLength(1);
 });
 
 test('X1 a receiver gets nothing more once its token is revoked, even if several events wait for it', async () => {
