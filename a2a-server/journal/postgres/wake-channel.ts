@@ -40,7 +40,13 @@ const SEND = {
   name: 'send_wake_ups',
   text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
 };
-const HEADS = { name: 'watched_heads', text: 'SELECT task_id, seq FROM tasks WHERE task_id = ANY ($1)' };
+/** Reads the last `seq` of tasks, and the time of the entry whose `seq` is given. A packed row has no time for each entry. */
+const HEADS = {
+  name: 'watched_heads',
+  text: `SELECT task_id, tasks.seq,
+                (SELECT at FROM events WHERE task = tasks.key AND events.seq = known.seq AND first IS NULL)
+         FROM unnest($1::text[], $2::int[]) AS known (id, seq) JOIN tasks ON task_id = known.id`,
+};
 
 interface WakeUpOptions {
   server: string;
@@ -148,14 +154,18 @@ export class JournalWakeChannel {
     const { committed, reader, onLostEntries } = this.#options;
     const watched = committed.watched();
     if (watched.size === 0 || this.#closed) return;
-    const rows = await reader.query(HEADS, [[...watched.keys()]]).catch(() => undefined);
+    const seqs = [...watched.values()].map((known) => known?.seq ?? 0);
+    const rows = await reader.query(HEADS, [[...watched.keys()], seqs]).catch(() => undefined);
     if (rows === undefined || this.#closed) return;
-    const heads = new Map(rows.map(([taskId, seq]) => [textColumn(taskId), integerColumn(seq)]));
+    const heads = new Map(
+      rows.map(([taskId, seq, at]) => [textColumn(taskId), { seq: integerColumn(seq), at }]),
+    );
     for (const [taskId, known] of watched) {
-      const seq = heads.get(taskId) ?? 0;
-      // An entry that was stored before the query is durable. Only the deletion of its task removes it (`seq` 0).
-      if (seq > 0 && seq < (known?.seq ?? 0)) onLostEntries?.(taskId);
-      committed.noteStoredHead(taskId, seq);
+      const head = heads.get(taskId);
+      // An entry that was stored before the query is durable. Only the deletion of its task removes it. If another
+      // server has appended since the loss, the entry with this `seq` has another time.
+      if (head && known && (head.seq < known.seq || isOtherTime(known.at, head.at))) onLostEntries?.(taskId);
+      committed.noteStoredHead(taskId, head?.seq ?? 0);
     }
   }
 
@@ -167,4 +177,9 @@ export class JournalWakeChannel {
     });
     this.#cancelTimers.add(cancel);
   }
+}
+
+/** @param stored the column, or null if the time is unknown */
+function isOtherTime(known: number | undefined, stored: unknown): boolean {
+  return known !== undefined && stored !== null && integerColumn(stored) !== known;
 }

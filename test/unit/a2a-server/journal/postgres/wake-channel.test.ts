@@ -158,6 +158,19 @@ onPostgres([], (server) => {
       for (const stop of stops) stop();
     });
 
+    it('S1 a server notices a loss after which another server has appended as many entries', async () => {
+      await journal.append(beginning('task'));
+      const stop = await settledWatch('task');
+      await journal.append(continuing('task', 2, [delta('lost')]));
+      await other.query('DELETE FROM events WHERE seq = 3; UPDATE events SET at = 2 WHERE seq < 3');
+      await other.query(
+        "INSERT INTO events (task, seq, at, body) SELECT key, 3, 2, $1 FROM tasks WHERE task_id = 'task'",
+        [JSON.stringify(delta('another'))],
+      );
+      expect(String((await removed.promise).cause)).toContain('lost entries of the task task');
+      stop();
+    });
+
     it('R116 a connection that delivers nothing makes a watcher late, but the watcher misses nothing', async () => {
       await journal.append(beginning('task'));
       proxy.freeze();
