@@ -94,5 +94,5 @@ export function wrapIntoRowsAtWords(text: string, width: number | undefined): st
 async function readTypedLine(question: string, withdrawal?: PromptWithdrawal): Promise<string> {
   const { stdin: input, stdout: output } = process;
   if (input.isTTY) await discardTypedAhead(input);
-  return readLine({ input, output, question, withdrawal });
+  return readLine({ input, output, question: wrapWideLines(question, columnsOf(output)), withdrawal });
 }

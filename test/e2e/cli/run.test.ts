@@ -17,12 +17,14 @@ import { cliStage, codeShownIn, sharedCliStage } from './support/cli-stage.ts';
 const PROMPT = 'leaves it waiting:';
 
 describe('the command run', () => {
-  it('R01 run asks at the terminal for each decision, and ends with the task', async () => {
+  it('R01 run asks at the terminal for each decision, cuts no word of the prompt, and ends with the task', async () => {
     const on = await sharedCliStage();
     const text = plan(write('a.md', 'one\n'), write('b.md', 'two\n'), { say: 'Both are there.' });
     const args = ['run', text, '--workspace', on.server.workspace];
-    const { code, stdout } = await cliAtTerminal(args, { ...on.at, keys: 'y\n', prompt: PROMPT });
+    const at = { ...on.at, keys: 'y\n', prompt: PROMPT, columns: 60 };
+    const { code, stdout } = await cliAtTerminal(args, at);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Both are there.') });
+    expect(stdout).toMatch(/ or n and a reason;\r?\nEnter leaves it waiting:/);
     expect(stdout.match(/approved by the local user/g)).toHaveLength(2);
     expect(await on.file('a.md')).toBe('one\n');
     expect(await on.file('b.md')).toBe('two\n');
