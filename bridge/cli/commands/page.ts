@@ -42,7 +42,9 @@ export async function pageCommand(run: CommandRun<PageOptions>): Promise<void> {
     return;
   }
   terminal.say(link.url);
-  terminal.say('Open it in your browser within ten minutes. It works once; who opens it can decide for you.');
+  terminal.explain(
+    'Open it in your browser within ten minutes. It works once; who opens it can decide for you.',
+  );
 }
 
 async function pageOf({ options, settings, places, env }: CommandRun<PageOptions>): Promise<ApprovalPage> {

@@ -147,7 +147,7 @@ function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Ses
     terminal.say(JSON.stringify({ sessionId: id, agent: agent.name, taskId: view?.taskId ?? null, state }));
   else {
     terminal.say(visibleLine(id));
-    terminal.say(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`));
+    terminal.explain(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`));
   }
   return 0;
 }
@@ -155,7 +155,7 @@ function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Ses
 async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Session): Promise<number> {
   const { agent, id } = session;
   const taskId = session.view?.taskId ?? '';
-  terminal.say(
+  terminal.explain(
     terminal.paint('bold', `Session ${visibleLine(id)} with ${agent.name}, task ${visibleLine(taskId)}`),
   );
   const { deduplicates: resumes } = await agent.connect();
@@ -196,9 +196,9 @@ function reportWaiting(
     for (const [at, action] of pending.entries()) {
       // D2: a code stands below what it decides. The prompt has shown the first action only.
       if (at > 0) terminal.say(`\n${actionText(action, terminal)}`);
-      terminal.say(howToDecideText(action));
+      terminal.explain(howToDecideText(action));
     }
   if (terminal.interactive && question !== null)
-    terminal.say(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
-  terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`);
+    terminal.explain(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
+  terminal.explain(`The task waits. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`);
 }

@@ -69,22 +69,22 @@ function printState(
     );
     return;
   }
-  if (what !== '') terminal.say(what);
+  if (what !== '') terminal.explain(what);
   if (state.type !== 'running') {
     if (state.type === 'closing')
-      terminal.say(
+      terminal.explain(
         `The local server (pid ${String(state.record.pid)}) is shutting down: it waits for a tool that runs. Its tasks go on with the next server.`,
       );
     else if (what === '')
-      terminal.say(
+      terminal.explain(
         `No local server runs for ${settings.stateDir}. "mcp-a2a-bridge server start" starts one.`,
       );
     return;
   }
   const { url, pid, version, startedAt } = state.record;
-  terminal.say(
+  terminal.explain(
     `${paint('green', 'running')} at ${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
   );
   const note = otherVersionNote(version, readPackageVersion());
-  if (note !== undefined) terminal.say(note);
+  if (note !== undefined) terminal.explain(note);
 }

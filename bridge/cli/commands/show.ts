@@ -65,14 +65,14 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
       }),
     );
   else {
-    terminal.say(terminal.paint('bold', `Session ${visibleLine(id)} with ${agent.name}`));
+    terminal.explain(terminal.paint('bold', `Session ${visibleLine(id)} with ${agent.name}`));
     for (const action of actions) {
       terminal.say(`\n${actionText(action, terminal)}`);
-      terminal.say(terminal.paint('gray', howToDecideText(action)));
+      terminal.explain(terminal.paint('gray', howToDecideText(action)));
     }
     if (question !== null) {
       terminal.say(`\nIt asks:\n${quotedRows(question.text, terminal.width)}`);
-      terminal.say(
+      terminal.explain(
         terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`),
       );
     }

@@ -45,7 +45,7 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
     throw new UsageError(`Agent "${agent.name}" does not number its events. Omit --from.`);
   const json = options.json === true;
   if (!json)
-    terminal.say(
+    terminal.explain(
       terminal.paint(
         'bold',
         `Session ${visibleLine(id)} with ${agent.name}, task ${visibleLine(view.taskId)}`,

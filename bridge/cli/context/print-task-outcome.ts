@@ -37,11 +37,11 @@ export function printTaskOutcome(
     if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
       terminal.complain(visibleText(view.text));
     for (const action of pending) terminal.say(actionText(action, terminal));
-    for (const action of pending) terminal.say(howToDecideText(action));
+    for (const action of pending) terminal.explain(howToDecideText(action));
     if (problem !== undefined)
       terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${sessionWord(id)}`);
     else if (pending.length === 0 && (view === undefined || !hasEnded(view)))
-      terminal.say(`It continues. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`);
+      terminal.explain(`It continues. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`);
   }
   if (problem !== undefined) return EXIT_UNAVAILABLE;
   if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;

@@ -38,9 +38,7 @@ export async function runCommand<Options extends CommonCommandOptions>(
   places: BuiltProgramPaths,
 ): Promise<void> {
   const pathNote = new NotOnPathNote();
-  const terminal = copyPrintedText(createTerminal(process.env, options.json === true), (text) =>
-    pathNote.recordHints(text),
-  );
+  const terminal = copyPrintedText(createTerminal(), (text) => pathNote.recordHints(text));
   process.stdout.on('error', exitOnLostOutput);
   // If nobody can read the errors, the exit code still names the outcome.
   process.stderr.on('error', () => undefined);
@@ -84,6 +82,7 @@ function copyPrintedText(terminal: Terminal, copy: (text: string) => void): Term
   return {
     ...terminal,
     say: (text) => (copy(text), terminal.say(text)),
+    explain: (text) => (copy(text), terminal.explain(text)),
     complain: (text) => (copy(text), terminal.complain(text)),
   };
 }

@@ -52,7 +52,7 @@ export function printDecisionOutcome(
   for (const note of notes) terminal.say(`Note: ${visibleText(note)}`);
   if (view?.question !== undefined && view.question !== null)
     terminal.say(`The agent asks:\n${quotedRows(view.question.text, terminal.width)}`);
-  terminal.say(
+  terminal.explain(
     pending.length > 0
       ? whenApprovedCallRuns(session)
       : `The task is ${terminal.paint(styleOfState(state), taskStateWord(state))}. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`,

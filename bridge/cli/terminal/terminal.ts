@@ -5,7 +5,7 @@ import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
 import { readLine, type PromptWithdrawal } from './read-line.ts';
-import { wrapWideLines, wrapWords } from './wrap-words.ts';
+import { wrapSentences, wrapWords } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
 export interface Terminal {
@@ -15,8 +15,9 @@ export interface Terminal {
   /** Like `width`, but also the width for a pager such as `less`: a pipe from a program at a terminal. */
   pagerWidth: number | undefined;
   interactive: boolean;
-  /** Prints a text. At a terminal, a line that does not fit is split between two words. */
   say(text: string): void;
+  /** Prints sentences of the program. At a terminal, a line that does not fit is split between two words. */
+  explain(text: string): void;
   write(text: string): void;
   complain(text: string): void;
   /**
@@ -31,8 +32,7 @@ export interface Terminal {
   ask(question: string, withdrawal?: PromptWithdrawal): Promise<string>;
 }
 
-/** @param json true if the command prints JSON, which is never split into rows */
-export function createTerminal(env: Environment = process.env, json = false): Terminal {
+export function createTerminal(env: Environment = process.env): Terminal {
   const { stdout, stderr, stdin } = process;
   const width = columnsOf(stdout);
   return {
@@ -40,7 +40,8 @@ export function createTerminal(env: Environment = process.env, json = false): Te
     width,
     pagerWidth: width ?? (isPipe(stdout.fd) ? columnsOf(stderr) : undefined),
     interactive: stdin.isTTY && stdout.isTTY,
-    say: (text) => void stdout.write(`${json ? text : wrapWideLines(text, width)}\n`),
+    say: (text) => void stdout.write(`${text}\n`),
+    explain: (text) => void stdout.write(`${wrapSentences(text, width)}\n`),
     write: (text) => void stdout.write(text),
     // A text may quote an agent, for example the reason why it cannot be reached.
     complain: (text) =>
@@ -94,5 +95,5 @@ export function wrapIntoRowsAtWords(text: string, width: number | undefined): st
 async function readTypedLine(question: string, withdrawal?: PromptWithdrawal): Promise<string> {
   const { stdin: input, stdout: output } = process;
   if (input.isTTY) await discardTypedAhead(input);
-  return readLine({ input, output, question: wrapWideLines(question, columnsOf(output)), withdrawal });
+  return readLine({ input, output, question: wrapSentences(question, columnsOf(output)), withdrawal });
 }

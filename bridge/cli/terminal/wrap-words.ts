@@ -13,11 +13,23 @@ export function wrapIndented(text: string, indent: string, width: number | undef
   return wrapWords(text, Math.max(1, width - indent.length)).replaceAll('\n', `\n${indent}`);
 }
 
-/** Wraps as `wrapWords` does, but leaves each line that fits the terminal as it is, for example a row of a table. */
-export function wrapWideLines(text: string, width: number | undefined): string {
+/** Matches a command to copy, up to the end of its quotation, sentence or line. */
+const COMMAND = /"mcp-a2a-bridge [^"\n]*"|mcp-a2a-bridge (?:(?! \(|\. )[^"\n])*/g;
+/** Stands for a space of a command while the text is split at spaces. */
+const COMMAND_SPACE = '\u{e000}';
+
+/**
+ * Splits the lines of the program's own sentences between two words. D5: a sentence may quote an agent, so a row that
+ * continues a line starts with `↳ `. Splits no word and no command, because people copy them.
+ */
+export function wrapSentences(text: string, width: number | undefined): string {
   if (width === undefined) return text;
-  return text
-    .split('\n')
-    .map((line) => (displayWidth(line) <= width ? line : wrapWords(line, width)))
-    .join('\n');
+  const kept = text.replaceAll(COMMAND, (command) => command.replaceAll(' ', COMMAND_SPACE));
+  const lines = kept.split('\n').map((line) =>
+    line.split(' ').reduce((rows, word) => {
+      const last = rows.slice(rows.lastIndexOf('\n') + 1);
+      return displayWidth(`${last} ${word}`) <= width ? `${rows} ${word}` : `${rows}\n↳ ${word}`;
+    }),
+  );
+  return lines.join('\n').replaceAll(COMMAND_SPACE, ' ');
 }

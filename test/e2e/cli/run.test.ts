@@ -24,7 +24,7 @@ describe('the command run', () => {
     const at = { ...on.at, keys: 'y\n', prompt: PROMPT, columns: 60 };
     const { code, stdout } = await cliAtTerminal(args, at);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Both are there.') });
-    expect(stdout).toMatch(/ or n and a reason;\r?\nEnter leaves it waiting:/);
+    expect(stdout).toMatch(/ or n and a reason;\r?\n↳ Enter leaves it waiting:/);
     expect(stdout.match(/approved by the local user/g)).toHaveLength(2);
     expect(await on.file('a.md')).toBe('one\n');
     expect(await on.file('b.md')).toBe('two\n');

@@ -88,7 +88,7 @@ describe('a command line with an error', () => {
       const { stdout } = await cliAtTerminal([...args, '--no-auto-start'], at);
       // The note about the path has a command to copy, which only the terminal may wrap.
       const lines = stdout.split(/\r?\n/).filter((line) => !line.includes('Here, mcp-a2a-bridge is:'));
-      const wide = lines.filter((line) => line.length > 60 && / /.test(line.trim()));
+      const wide = lines.filter((line) => line.length > 60 && / /.test(line.replace(/^↳ /, '').trim()));
       expect(wide).toEqual([]);
     }
   });

@@ -25,6 +25,7 @@ test('the command prints a link that signs a person in to the page', async () =>
       interactive: true,
       say: (text) => void said.push(text),
       write: unused,
+      explain: unused,
       complain: unused,
       confirm: unused,
       ask: unused,

@@ -10,7 +10,8 @@ test.each([
   [true, 'An approved call runs at once'],
 ])('the report says when each decided call runs: %p', (oneByOne, words) => {
   const said: string[] = [];
-  const terminal = { paint: paintNothing, say: (text: string) => said.push(text) };
+  const say = (text: string) => said.push(text);
+  const terminal = { paint: paintNothing, say, explain: say };
   const run = z.custom<CommandRun<CommonCommandOptions>>().parse({ options: {}, terminal });
   const session = z.custom<Session>().parse({
     id: 's',
@@ -32,7 +33,8 @@ test.each([
 
 test('a question of the agent after a decision is quoted, so none of its lines looks like the program’s', () => {
   const said: string[] = [];
-  const terminal = { paint: paintNothing, width: 40, say: (text: string) => said.push(text) };
+  const say = (text: string) => said.push(text);
+  const terminal = { paint: paintNothing, width: 40, say, explain: say };
   const run = z.custom<CommandRun<CommonCommandOptions>>().parse({ options: {}, terminal });
   const session = z.custom<Session>().parse({
     id: 's',

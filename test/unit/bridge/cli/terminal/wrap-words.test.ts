@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapIndented, wrapWideLines, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
+import { wrapIndented, wrapSentences, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
 
 describe('text that is wrapped for the terminal', () => {
   it('the text breaks between words, keeps line breaks and long words, and stays unchanged in a pipe', () => {
@@ -13,14 +13,21 @@ describe('text that is wrapped for the terminal', () => {
     ]);
   });
 
-  it('D5 a row that fits stays as it is, also with colours and characters that are longer than they are wide', () => {
-    const row = `\u{1b}[1m│ ${'é'.normalize('NFD').repeat(30)} \u{1b}[0m${'x'.repeat(11)}`;
-    expect(wrapWideLines(`${row}\n${'word '.repeat(10).trim()}`, 44).split('\n')).toEqual([
-      row,
-      'word word word word word word word word word',
-      'word',
-    ]);
-    expect(wrapWideLines('word '.repeat(10), undefined)).toBe('word '.repeat(10));
+  it('D5 a row that continues a sentence is marked; no command and no word is split; colours fill no column', () => {
+    const command = 'mcp-a2a-bridge watch session-9d41c07e';
+    expect(
+      wrapSentences(`The task \u{1b}[1mwaits\u{1b}[22m. Follow it with: ${command}`, 40).split('\n'),
+    ).toEqual(['The task \u{1b}[1mwaits\u{1b}[22m. Follow it with:', `↳ ${command}`]);
+    expect(wrapSentences(`No server. "${command}" starts one (or not)`, 44)).toBe(
+      `No server.\n↳ "${command}"\n↳ starts one (or not)`,
+    );
+    expect(wrapSentences(`Decide with: ${command} (or deny, edit)`, 40)).toBe(
+      `Decide with:\n↳ ${command}\n↳ (or deny, edit)`,
+    );
+    expect(wrapSentences(`Session ${'x'.repeat(50)} with local`, 40)).toBe(
+      `Session\n↳ ${'x'.repeat(50)}\n↳ with local`,
+    );
+    expect(wrapSentences('word '.repeat(20), undefined)).toBe('word '.repeat(20));
   });
 });
 

@@ -53,6 +53,7 @@ function shown(
       pagerWidth: width,
       interactive: false,
       say: (text) => (screen += `${text}\n`),
+      explain: (text) => (screen += `${text}\n`),
       write: (text) => (screen += text),
       complain: () => undefined,
       confirm: async () => false,
