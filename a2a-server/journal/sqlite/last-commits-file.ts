@@ -66,7 +66,7 @@ export function fileSize(path: string): number {
 
 export class LastCommitsWriter {
   readonly #path: string;
-  readonly #requireSameFile: () => void;
+  readonly #requireOwnFiles: () => void;
   readonly #countTasks: () => number;
   readonly #recent: Map<string, number>;
   #tasks: number;
@@ -76,22 +76,23 @@ export class LastCommitsWriter {
   #changed = false;
 
   /**
-   * @param parts `before` is the content of the last-commits file when the journal was opened. `requireSameFile` throws
-   * if the journal's file was deleted or replaced. The last-commits file then belongs to another journal.
+   * @param parts `before` is the content of the last-commits file when the journal was opened. `requireOwnFiles` throws
+   * if the journal's file was deleted or replaced, or if another process has locked the journal. The last-commits file
+   * then belongs to that process.
    */
   constructor({
     path,
     database,
     before,
-    requireSameFile,
+    requireOwnFiles,
   }: {
     path: string;
     database: Sqlite;
     before: LastCommits | undefined;
-    requireSameFile: () => void;
+    requireOwnFiles: () => void;
   }) {
     this.#path = path;
-    this.#requireSameFile = requireSameFile;
+    this.#requireOwnFiles = requireOwnFiles;
     const count = database.query(COUNT_TASKS);
     this.#countTasks = () => integerColumn(count()[0]?.[0]);
     this.#tasks = this.#countTasks();
@@ -122,6 +123,7 @@ export class LastCommitsWriter {
     this.#state = 'suspended';
     try {
       await this.#writing;
+      this.#requireOwnFiles();
       removeLastCommits(this.#path);
       return remove();
     } finally {
@@ -159,7 +161,7 @@ export class LastCommitsWriter {
   async #write(): Promise<void> {
     this.#changed = false;
     try {
-      this.#requireSameFile();
+      this.#requireOwnFiles();
       const bytes = fileSize(this.#path);
       const commits: LastCommits = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
       await replaceFile(lastCommitsPath(this.#path), `${JSON.stringify(commits)}\n`);

@@ -82,8 +82,13 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
     });
     const disown = await claimJournal(opened, place);
     const requireSameFile = createSameFileCheck(place, { file: 'The journal', program: 'the server' });
-    const mark = new LastCommitsWriter({ path: place, database: opened, before, requireSameFile });
-    const parts = { path: place, database: opened, lock, disown, clock, mark, requireSameFile, onAppended };
+    const requireOwnFiles = (): void =>
+      withStorageErrors(place, () => {
+        requireSameFile();
+        lock.hold();
+      });
+    const mark = new LastCommitsWriter({ path: place, database: opened, before, requireOwnFiles });
+    const parts = { path: place, database: opened, lock, disown, clock, mark, requireOwnFiles, onAppended };
     return new SqliteJournal(parts);
   } catch (error) {
     database?.close();
@@ -106,7 +111,7 @@ class SqliteJournal implements Journal {
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #committed: CommittedEntries;
   readonly #mark: LastCommitsWriter;
-  readonly #requireSameFile: () => void;
+  readonly #requireOwnFiles: () => void;
   readonly now: () => number;
   #closed = false;
 
@@ -117,13 +122,13 @@ class SqliteJournal implements Journal {
     disown: () => void;
     clock: () => number;
     mark: LastCommitsWriter;
-    requireSameFile: () => void;
+    requireOwnFiles: () => void;
     onAppended: OnAppended | undefined;
   }) {
     this.#path = parts.path;
     this.#committed = new CommittedEntries(parts.onAppended);
     this.#mark = parts.mark;
-    this.#requireSameFile = parts.requireSameFile;
+    this.#requireOwnFiles = parts.requireOwnFiles;
     this.#database = parts.database;
     this.#lock = parts.lock;
     this.#disown = parts.disown;
@@ -141,11 +146,7 @@ class SqliteJournal implements Journal {
     );
     this.#appends = new GroupCommit({
       commit: (appends) => {
-        const outcomes = withStorageErrors(this.#path, () => {
-          this.#requireSameFile();
-          this.#lock.hold();
-          return appender.commit(appends);
-        });
+        const outcomes = this.#write(() => appender.commit(appends));
         // J1: the entries are durable, so watchers may see them.
         for (const { taskId, expectedSeq, bodies } of this.#committed.publish(appends, outcomes))
           this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
@@ -238,27 +239,29 @@ class SqliteJournal implements Journal {
 
   async deleteEndedSessions(before: number, limit: number): Promise<number> {
     if (!this.#ask(() => this.#deletion.isDue(before))) return 0;
-    return this.#mark.whileRemoving(() =>
-      this.#ask(() => {
+    return this.#mark.whileRemoving(() => {
+      this.#requireOpen();
+      return this.#write(() => {
         this.#committed.forget();
         return this.#deletion.forget(before, requirePositive(limit));
-      }),
-    );
+      });
+    });
   }
 
   async maintain(limit: number): Promise<number> {
-    return this.#ask(() => this.#deletion.remove(requirePositive(limit)) || this.#compaction.step(limit));
+    this.#requireOpen();
+    return this.#write(() => this.#deletion.remove(requirePositive(limit)) || this.#compaction.step(limit));
   }
 
   watch(taskId: string, wake: () => void): () => void {
     return this.#committed.watch(taskId, wake);
   }
 
-  /** False after the file was deleted, moved or replaced. Then no append is accepted. */
+  /** False while no append is accepted: the file was deleted or replaced, or another process has locked the journal. */
   reachable(): boolean {
     if (this.#closed) return false;
     try {
-      this.#requireSameFile();
+      this.#requireOwnFiles();
       return true;
     } catch {
       return false;
@@ -288,6 +291,16 @@ class SqliteJournal implements Journal {
   #ask<Answer>(question: () => Answer): Answer {
     this.#requireOpen();
     return withStorageErrors(this.#path, question);
+  }
+
+  /**
+   * Runs a transaction that writes.
+   * @throws ProductError STORAGE if the journal's file was deleted or replaced; JournalInUseError if another process has
+   * locked the journal
+   */
+  #write<Result>(transaction: () => Result): Result {
+    this.#requireOwnFiles();
+    return withStorageErrors(this.#path, transaction);
   }
 
   #requireOpen(): void {

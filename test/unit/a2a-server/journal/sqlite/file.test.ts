@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { beginning, completed, continuing, delta, working } from '../../../../support/journal-samples.ts';
 import { untilFileContains } from '../../../../support/file-watch.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -209,14 +209,19 @@ describe('a journal file that is moved or replaced while the journal is open', (
     expect([await journal.row('b'), await journal.row('c')]).toMatchObject([undefined, { seq: 2 }]);
   });
 
-  it('the close of the old journal does not change the last-commits file of the new one', async () => {
+  it('the maintenance and the close of the old journal do not change the last-commits file of the new one', async () => {
     const journal = await openJournal();
-    await journal.append(beginning('a'));
+    await journal.append(beginning('a', { events: [completed] }));
     await untilFileContains(`${path}.mark`, '"tasks":1');
     for (const name of await readdir(dirname(path))) await rm(join(dirname(path), name));
-    await openJournal();
+    const next = await openJournal();
+    await next.append(beginning('b'));
+    await untilFileContains(`${path}.mark`, '"b"');
+    const deleted = { reason: 'STORAGE', message: expect.stringContaining('deleted') };
+    await expect(journal.deleteEndedSessions(2, 10)).rejects.toMatchObject(deleted);
+    await expect(journal.maintain(10)).rejects.toMatchObject(deleted);
     await journal.close();
-    expect(await readdir(dirname(path))).not.toContain('journal.db.mark');
+    expect(await readFile(`${path}.mark`, 'utf8')).toContain('"b"');
   });
 });
 
