@@ -1,15 +1,28 @@
 import { statSync } from 'node:fs';
 import { ProductError } from '../runtime/errors.ts';
+import { fileProblem } from '../runtime/file-problem.ts';
 
-/** Returns the identity of a file, or undefined if the file does not exist. */
+/**
+ * Returns the identity of a file, or undefined if the file does not exist.
+ * @throws ProductError STORAGE if the file system refuses the answer
+ */
 export function fileIdentity(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev}:${found.ino}`;
+  } catch (error) {
+    throw new ProductError(
+      'STORAGE',
+      `The file ${path} cannot be checked: ${fileProblem(error)}. Nothing was stored. Check the disk and the permissions of the directory, then try again.`,
+      { facts: { path }, cause: error },
+    );
+  }
 }
 
 /**
  * Returns a function that must be called before each write to an open database. It fails if the file was deleted, moved
- * or replaced: SQLite would write to the old file, and the next process would not find these commits.
+ * or replaced: SQLite would write to the old file, and the next process would not find these commits. It also fails if
+ * the file system refuses the check.
  * @param names what the error message calls the database, and the program to restart
  */
 export function createSameFileCheck(path: string, names: { file: string; program: string }): () => void {

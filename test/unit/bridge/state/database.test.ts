@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -121,6 +121,15 @@ describe("the bridge's database", () => {
     expect(() => database.run(sql)).toThrow(refusal);
     await writeFile(database.path, '');
     await expect(database.inOneCommit(() => void database.run(sql))).rejects.toEqual(refusal);
+    await rm(database.path);
+    // A link to itself makes the file system refuse the check, also for root.
+    await symlink(database.path, database.path);
+    const unchecked = expect.objectContaining({
+      reason: 'STORAGE',
+      message: expect.stringContaining('cannot be checked'),
+    });
+    expect(() => database.run(sql)).toThrow(unchecked);
+    await expect(database.inOneCommit(() => void database.run(sql))).rejects.toEqual(unchecked);
     await rename(`${database.path}.away`, database.path);
     expect(database.rows(`SELECT name FROM sqlite_schema WHERE name = 'numbers'`)).toEqual([]);
     database.run(sql);
