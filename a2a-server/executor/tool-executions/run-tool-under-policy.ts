@@ -17,6 +17,7 @@ import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
  * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. So a new rule stops
  * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
  * changed symbolic link. If no person decided the call, it also stops if a person would have to decide now.
+ * @throws OwnershipLostError if another server may continue the task
  */
 export async function recheckPolicyAndRun(
   { tool, task, call }: { tool: Tool; task: Snapshot; call: Call },
@@ -70,5 +71,8 @@ export async function recheckPolicyAndRun(
     const facts = { ...approved, reach: { ...reach, paths: [{ written: path, leadsTo: path }] } };
     return otherRules.every(({ action, matches }) => action === 'allow' || matches(facts) === 'no');
   };
+  // E1: the machine may have paused this process since the recorded start, while the targets were resolved. No timer has
+  // run since then, but another server may own the task.
+  run.requireClaim?.();
   return tool.run(call.input, { ...run, mayRead, goesTo: (hosts) => check({ hosts }) });
 }
