@@ -55,6 +55,9 @@ const JSON_DOCUMENT = /^application\/json\s*(?:;|$)/i;
 
 const NO_RESPONSE = 'the answer has another id than the request, or no response';
 
+/** The maximum number of requests whose late answer the client still knows. */
+const MAX_UNANSWERED = 1_000;
+
 /** The time limit for responses to earlier requests after the loss of a session. */
 const LAST_RESPONSES_MS = 1_000;
 
@@ -75,8 +78,8 @@ export class McpHttpTransport implements McpTransport {
   readonly #posts: McpRequestSignals;
   /** The requests whose response is one JSON document. After it, no answer can follow. */
   readonly #single = new Set<RequestId>();
-  /** The largest id of a request. The SDK numbers its requests. */
-  #newestId = -1;
+  /** The requests without an answer. The answer of an ended one may be late, on the stream of another request. */
+  readonly #unanswered = new Set<RequestId>();
   /** The requests whose response has not begun. */
   readonly #sending = new Set<Promise<void>>();
   /** Resolves when the connection ends, because the server has lost the session. */
@@ -151,7 +154,9 @@ export class McpHttpTransport implements McpTransport {
       return;
     }
     const { id } = message;
-    if (typeof id === 'number') this.#newestId = Math.max(this.#newestId, id);
+    this.#unanswered.add(id);
+    const [oldest] = this.#unanswered;
+    if (oldest !== undefined && this.#unanswered.size > MAX_UNANSWERED) this.#unanswered.delete(oldest);
     const own = this.#posts.begin(id);
     const { requestSignal, onRequestStreamEnd, headers } = options;
     requestSignal?.addEventListener('abort', () => this.#posts.end(id), { once: true });
@@ -207,11 +212,8 @@ export class McpHttpTransport implements McpTransport {
     }
     // JSON-RPC 2.0 §5.1: without an id, the server could not read that of the request. The SDK accepts the id 1 as "1".
     const id = message.id === undefined || String(message.id) === String(about) ? about : message.id;
-    if (id !== undefined && (about === undefined || id === about || this.#posts.isOpen(id))) {
+    if (id !== undefined && (this.#unanswered.delete(id) || about === undefined || id === about)) {
       this.#posts.end(id);
-      this.onmessage?.({ ...message, id });
-    } else if (typeof id === 'number' && id <= this.#newestId) {
-      // The late answer of a request that has ended. The answer of the request of this stream may still follow.
       this.onmessage?.({ ...message, id });
     } else if (about !== undefined) this.#fail(about, NO_RESPONSE);
   }
@@ -222,6 +224,7 @@ export class McpHttpTransport implements McpTransport {
 
   /** Replaces the response to a request by an error. Its outcome is unknown, because the server has accepted it. */
   #fail(id: RequestId, message: string): void {
+    this.#unanswered.delete(id);
     // R83: the server may leave the stream open.
     this.#posts.abort(id);
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: OWN_ERROR, message, data: CUT_OFF_ERROR_DATA } });

@@ -189,6 +189,10 @@ describe('an MCP server over Streamable HTTP', () => {
       (response) => sendJson(response, { method: 'notifications/message', params: {} }),
     ],
     ['a stream with another id that stays open', (response) => openStream(response, { id: 987, result })],
+    [
+      'a stream with the id of an answered request that stays open',
+      (response) => openStream(response, { id: 1, result }),
+    ],
   ])(
     'a call that the server answers with %s fails at once, and its outcome is unknown',
     async (_, answer) => {
@@ -211,15 +215,16 @@ describe('an MCP server over Streamable HTTP', () => {
     expect(await stage.call('note')).toContain('noted');
   });
 
-  it('a late answer to an ended call does not end the call whose stream carries it', async () => {
+  it('a late answer to a stopped call does not end the call whose stream carries it', async () => {
     const ids: unknown[] = [];
+    const stop = new AbortController();
     const { stage } = await serverWithAnswer((response, id) => {
       ids.push(id);
-      if (ids.length === 1) return sendJson(response, { id, result: { content: [] } });
+      if (ids.length === 1) return stop.abort();
       openStream(response, { id: ids[0], result: { content: [] } });
       response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
     });
-    await stage.call('note');
+    await expect(stage.call('note', {}, { signal: stop.signal })).rejects.toThrow();
     expect(await stage.call('note')).toContain('noted');
   });
 
