@@ -20,6 +20,10 @@ import type { Rule } from './rule.ts';
 
 export type RuleMatcher = (call: CallFacts) => MatchCertainty;
 
+/** X3: Linux allows no longer path and no longer name, but an ACP agent may send one. See MAX_PATH_NAMES. */
+const MAX_PATH_CHARS = 4096;
+const MAX_NAME_CHARS = 255;
+
 type Condition = (call: CallFacts) => MatchCertainty;
 
 /**
@@ -117,7 +121,7 @@ function narrowPaths(
     path !== undefined && globs.some(({ matches }) => matches(path));
   return ({ reach }) => {
     const { paths, trees, command, cwd, hosts: requested, incomplete } = reach;
-    if (incomplete || trees.length > 0 || hasTooManyNames(reach)) return 'no';
+    if (incomplete || trees.length > 0 || hasTooLongPath(reach)) return 'no';
     if ((command !== undefined && !commands) || (requested.length > 0 && !host)) return 'no';
     const taken = [...paths, ...(cwd ? [cwd] : [])].map(({ leadsTo }) => leadsTo);
     return taken.length > 0 && taken.every(allowed) ? 'yes' : 'no';
@@ -129,13 +133,19 @@ function widePaths(patterns: readonly string[]): Condition {
     [...new Set(patterns.flatMap((pattern) => [pattern, comparablePath(pattern)]))],
     true,
   );
-  return ({ reach }) => (hasTooManyNames(reach) || touchesPath(globs, reach) ? 'yes' : 'no');
+  return ({ reach }) => (hasTooLongPath(reach) || touchesPath(globs, reach) ? 'yes' : 'no');
 }
 
-function hasTooManyNames({ paths, trees, cwd }: ResolvedTargets): boolean {
+function hasTooLongPath({ paths, trees, cwd }: ResolvedTargets): boolean {
   return [...paths, ...trees, ...(cwd ? [cwd] : [])].some(({ written, leadsTo = written }) =>
-    [written, leadsTo].some((path) => path.split('/').length > MAX_PATH_NAMES),
+    [written, leadsTo].some(isTooLongToMatch),
   );
+}
+
+function isTooLongToMatch(path: string): boolean {
+  if (path.length > MAX_PATH_CHARS) return true;
+  const names = path.split('/');
+  return names.length > MAX_PATH_NAMES || names.some((name) => name.length > MAX_NAME_CHARS);
 }
 
 function pathNames({ written, leadsTo = written }: ResolvedTargetPath): readonly string[] {
