@@ -70,15 +70,16 @@ export function checkCommandMention(command: string, words: readonly string[], s
   if (command.length > MAX_COMMAND_CHARS) return 'maybe';
   const wanted = words.map((word) => word.toLowerCase());
   const texts = searchedTexts(command, shell);
-  if (texts === undefined) return 'maybe';
+  // If this is too much to search, the search reads only the plain text.
   // A redirection may be anywhere, and an argument may look like a redirection. So the search tries the text with and
   // without redirections.
-  const parts = texts
+  const parts = (texts ?? [command])
     .map((text) => text.replaceAll(HIDING[shell], '').toLowerCase())
     .flatMap((text) => [text, text.replaceAll(REDIRECTION, ' ')])
     .flatMap(partsOf);
   if (parts.some((part) => runsProgram(part, wanted))) return 'yes';
-  if (EXPANSION[shell].test(command) || texts.some((text) => BRACES.test(text))) return 'maybe';
+  if (texts === undefined || EXPANSION[shell].test(command) || texts.some((text) => BRACES.test(text)))
+    return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
   // A glob in quotes is a literal word, unless a shell reads the word again (see RUNNERS). After an escaped quote, a
   // comment or a second line, the start of the quotes is uncertain. Then the search also reads the quoted text.

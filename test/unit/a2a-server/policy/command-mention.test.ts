@@ -66,6 +66,10 @@ describe('mentions, which finds a command in a shell line', () => {
     expect(checkCommandMention(command, PUSH, 'sh')).toBe('yes');
   });
 
+  it('X3 after more continued lines than the search reads, a line may run "git push"', () => {
+    expect(checkCommandMention(`${'true; \\\n'.repeat(1100)}git push`, PUSH, 'sh')).toBe('yes');
+  });
+
   it.each([
     'git config alias.x push && git x',
     'export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push; git x',
