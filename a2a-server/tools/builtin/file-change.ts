@@ -7,7 +7,7 @@ import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { PreviewWithBasis, ToolContext, ToolResult, ToolRun } from '../tool.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
-import { MAX_WRITE_BYTES, tooLargeText } from './text-edit.ts';
+import { MAX_WRITE_BYTES, tooLargeError } from './text-edit.ts';
 import { ABSENT_FILE_BASIS, type TextFile } from '../workspace/text-file.ts';
 
 /** What all tools have in common that change one text file. */
@@ -109,6 +109,6 @@ function changedContent(before: TextFile | undefined, change: ComputeNewContent)
       'The text contains half of a surrogate pair, which UTF-8 cannot encode. Remove it or complete the pair.',
     );
   }
-  if (Buffer.byteLength(content) > MAX_WRITE_BYTES) throw new ProductError('TOO_LARGE', tooLargeText());
+  if (Buffer.byteLength(content) > MAX_WRITE_BYTES) throw tooLargeError();
   return content;
 }

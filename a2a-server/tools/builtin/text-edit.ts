@@ -1,5 +1,7 @@
 /** Replaces passages of a text. The functions never guess the position of a passage. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
+import { MAX_READ_BYTES } from '../workspace/text-file.ts';
 
 /** The largest text that a tool writes. A person cannot review a larger text. */
 export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
@@ -21,6 +23,7 @@ type EditResult =
  * Replaces the only match of `oldText`, or all matches if `replaceAll` is true. If every line of the file ends in CRLF,
  * the function converts the edit to CRLF, because a model writes LF. An `oldText` with CRLF is exact, so that an edit can
  * change the line ends.
+ * @throws ProductError TOO_LARGE, like `applyEdits`
  */
 export function applySingleEdit(content: string, edit: TextEdit): EditResult {
   if (edit.oldText === '')
@@ -48,7 +51,10 @@ type MultiEditResult =
   /** An edit was refused, so no edit was applied. `at` is the index of the refused edit. */
   | { type: 'refused'; at: number; message: string };
 
-/** Applies each edit to the result of the previous edit. If one edit is refused, no edit is applied. */
+/**
+ * Applies each edit to the result of the previous edit. If one edit is refused, no edit is applied.
+ * @throws ProductError TOO_LARGE if the text becomes longer than the longest file that a tool can read
+ */
 export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEditResult {
   let replaced = 0;
   let text = content;
@@ -90,8 +96,9 @@ function replaceAtPlaces(
   places: readonly number[],
 ): EditResult {
   const length = content.length + places.length * (newText.length - oldText.length);
-  // X3: a few edits that each replace every letter by many would fill the memory.
-  if (length > Math.max(MAX_WRITE_BYTES, content.length)) return refusedEdit(tooLargeText());
+  // X3: a few edits that each replace every letter by many would fill the memory. A later edit may shorten the text, so
+  // the limit of the result is not the limit here.
+  if (length > MAX_READ_BYTES) throw tooLargeError();
   const pieces: string[] = [];
   let end = 0;
   for (const place of places) {
@@ -131,8 +138,11 @@ function withCrlf(text: string): string {
   return text.replaceAll(/\r?\n/gu, '\r\n');
 }
 
-export function tooLargeText(): string {
-  return `The file would be larger than ${MAX_WRITE_BYTES / 1024 / 1024} MiB; write less, or use a shell command.`;
+export function tooLargeError(): ProductError {
+  return new ProductError(
+    'TOO_LARGE',
+    `The file would be larger than ${MAX_WRITE_BYTES / 1024 / 1024} MiB; write less, or use a shell command.`,
+  );
 }
 
 function refusedEdit(message: string): { type: 'refused'; message: string } {

@@ -118,9 +118,21 @@ describe('applyEdits, which makes several edits', () => {
     });
   });
 
+  it('applyEdits allows a text between two edits that is larger than the tool may write', () => {
+    const [before, grown] = ['a\n'.repeat(3000), 'b'.repeat(1000)];
+    expect(applyEdits(before, [edit('a', grown, true), edit(grown, 'c', true)])).toMatchObject({
+      content: before.replaceAll('a', 'c'),
+    });
+  });
+
   it('X3 applyEdits refuses edits that would fill the memory, or replace too many passages', () => {
     const grow = edit('a', 'a'.repeat(1000), true);
-    expect(applyEdits('a', [grow, grow, grow])).toMatchObject({ type: 'refused', at: 2, message: /2 MiB/ });
+    const tooLarge = expect.objectContaining({
+      reason: 'TOO_LARGE',
+      message: expect.stringMatching(/2 MiB/),
+    });
+    expect(() => applyEdits('a', [grow, grow, grow])).toThrow(tooLarge);
+    expect(() => all('a'.repeat(20_000), 'a', 'a'.repeat(1000))).toThrow(tooLarge);
     const swap = [edit('a', 'b', true), edit('b', 'a', true)];
     expect(applyEdits('a'.repeat(600_000), swap)).toMatchObject({
       type: 'refused',
