@@ -20,17 +20,26 @@ export interface ResolvedTargets {
   /** True if the paths, `command` and `hosts` do not say the whole effect of the call. */
   incomplete?: true;
   /**
-   * True if a file tool changes a path in a repository without a working tree, or a tree with a file that runs later.
+   * True if the mode `accept-edits` decides, and a file tool changes a path in a repository without a working tree, or a tree with a file that runs later.
    * The names of `paths` and `trees` do not show this.
    */
   changesRunLater?: true;
 }
 
+/** Linux allows no longer path and no longer name, but an ACP agent may send one. */
+const MAX_PATH_CHARS = 4096;
+const MAX_NAME_CHARS = 255;
+const MAX_PATH_NAMES = 100;
+
 /**
- * The maximum number of names in a path. X3: the match of a longer path with a pattern can take minutes. So a longer path
- * matches each `deny` and `ask` rule about paths, and no `allow` rule.
+ * X3: the match of a longer path with a pattern can take minutes. So a longer path matches each `deny` and `ask` rule
+ * about paths, and no `allow` rule.
  */
-export const MAX_PATH_NAMES = 100;
+export function isTooLongToMatch(path: string): boolean {
+  if (path.length > MAX_PATH_CHARS) return true;
+  const names = path.split('/');
+  return names.length > MAX_PATH_NAMES || names.some((name) => name.length > MAX_NAME_CHARS);
+}
 
 export interface CallFacts {
   tool: string;

@@ -13,6 +13,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_RESOLVED_TARGETS, type CallFacts } from './call-facts.ts';
 import type { Policy } from './create-policy.ts';
 import { resolveTargets } from './resolve-targets.ts';
+import { taskModeOf } from './task-mode.ts';
 import { decideVerdict } from './verdict.ts';
 import { countWithNoun } from '../../shared/text/one-line.ts';
 import { decidedByText } from '../../shared/text/decided-by-text.ts';
@@ -73,7 +74,11 @@ export async function dryRunPolicy({
   for (const entry of rest) {
     const { event, seq, at } = entry;
     if (event.type === 'tool.requested' && event.verdict.type !== 'question') {
-      const judged = await judgedThen(event.call, tool(event.call.tool), place);
+      const judged = await judgedThen(event.call, tool(event.call.tool), {
+        workspace: place,
+        signal: new AbortController().signal,
+        acceptsEdits: taskModeOf(snapshot.settings) === 'accept-edits',
+      });
       if (judged !== undefined)
         tried.push({
           taskId,
@@ -106,12 +111,12 @@ function judgedNow(
 async function judgedThen(
   call: RequestedCall,
   tool: Tool | undefined,
-  workspace: Pick<Workspace, 'root' | 'locate'>,
+  context: Parameters<typeof resolveTargets>[2],
 ): Promise<CallFacts | undefined> {
   if (tool === undefined)
     return call.source.type === 'built-in' ? undefined : { ...call, reach: NO_RESOLVED_TARGETS };
   if (!tool.schema.safeParse(call.input).success) return undefined;
-  return { ...call, sideEffect: tool.sideEffect, reach: await resolveTargets(tool, call.input, workspace) };
+  return { ...call, sideEffect: tool.sideEffect, reach: await resolveTargets(tool, call.input, context) };
 }
 
 function decisionsIn(entries: readonly JournalEntry[]): ReadonlyMap<string, string> {

@@ -3,8 +3,15 @@ import type { Tool } from '../tools/tool.ts';
 import { withDescendants } from '../tools/workspace/removal-tree.ts';
 import { outsideWorkspaceError } from '../tools/workspace/split-path.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import { MAX_PATH_NAMES, type ResolvedTargetPath, type ResolvedTargets } from './call-facts.ts';
+import { isTooLongToMatch, type ResolvedTargetPath, type ResolvedTargets } from './call-facts.ts';
 import { isRunLaterFile } from './run-later-files.ts';
+
+interface TargetContext {
+  workspace: LocatingWorkspace;
+  signal: AbortSignal;
+  /** True if the mode `accept-edits` decides about the call. Only then, `changesRunLater` is needed. */
+  acceptsEdits: boolean;
+}
 
 /**
  * Resolves the paths of a tool call for the policy rules. X2: the built-in tools refuse a path that leads out of the
@@ -13,8 +20,9 @@ import { isRunLaterFile } from './run-later-files.ts';
 export async function resolveTargets(
   tool: Tool,
   input: unknown,
-  workspace: LocatingWorkspace,
+  context: TargetContext,
 ): Promise<ResolvedTargets> {
+  const { workspace } = context;
   const {
     paths = [],
     entries = [],
@@ -32,19 +40,17 @@ export async function resolveTargets(
   );
   const trees = [...declaredTrees, ...paths.filter((_, index) => areTrees[index])];
   const changesRunLater =
-    changesFiles && (await mayChangeRunLaterFile(workspace, [...paths, ...entries], trees));
+    changesFiles &&
+    context.acceptsEdits &&
+    (await mayChangeRunLaterFile(context, [...paths, ...entries], trees));
   const located = async (path: string): Promise<ResolvedTargetPath> => ({
     written: normalisedPath(path, workspace.root),
     leadsTo: await inside(path),
   });
-  /** Resolves the links in the directory of the entry, but not a link in its last name. */
-  const locatedEntry = async (path: string): Promise<ResolvedTargetPath> => {
-    const parent = await inside(dirname(path));
-    return {
-      written: normalisedPath(path, workspace.root),
-      leadsTo: parent === undefined ? undefined : posix.join(parent, basename(path)),
-    };
-  };
+  const locatedEntry = async (path: string): Promise<ResolvedTargetPath> => ({
+    written: normalisedPath(path, workspace.root),
+    leadsTo: await entryInWorkspace(workspace, path),
+  });
   return {
     root: workspace.root,
     ...(changesRunLater && { changesRunLater }),
@@ -67,27 +73,40 @@ async function pathInWorkspace(workspace: LocatingWorkspace, path: string): Prom
   return (await workspace.locate(path).catch(() => undefined))?.path;
 }
 
+/** Resolves the links in the directory of the path, but not a link in its last name. */
+async function entryInWorkspace(workspace: LocatingWorkspace, path: string): Promise<string | undefined> {
+  const parent = await pathInWorkspace(workspace, dirname(path));
+  return parent === undefined ? undefined : posix.join(parent, basename(path));
+}
+
 async function isDirectory(workspace: LocatingWorkspace, path: string): Promise<boolean> {
   return (await workspace.locate(path).catch(() => undefined))?.kind === 'directory';
 }
 
 async function mayChangeRunLaterFile(
-  workspace: LocatingWorkspace,
+  { workspace, signal }: TargetContext,
   paths: readonly string[],
   trees: readonly string[],
 ): Promise<boolean> {
-  for (const path of [...paths, ...trees]) if (await isInRepository(workspace, path)) return true;
-  for (const tree of trees) if (await holdsRunLaterFile(workspace, tree)) return true;
+  // A path may be a link. The call then changes the link or its target, and each may be in a repository.
+  const places = await Promise.all(
+    [...paths, ...trees].flatMap((path) => [
+      pathInWorkspace(workspace, path),
+      entryInWorkspace(workspace, path),
+    ]),
+  );
+  for (const place of new Set(places)) if (await isInRepository(workspace, place ?? '.')) return true;
+  for (const tree of trees) if (await holdsRunLaterFile(workspace, tree, signal)) return true;
   return false;
 }
 
 /**
  * git treats a directory with a file `HEAD` as a repository. The mode `accept-edits` asks before a call creates `HEAD`.
+ * @param path relative to the workspace's root
  */
 async function isInRepository(workspace: LocatingWorkspace, path: string): Promise<boolean> {
-  const directories = directoriesAbove((await pathInWorkspace(workspace, path)) ?? '.');
-  if (directories.length > MAX_PATH_NAMES) return true;
-  for (const directory of directories) {
+  if (isTooLongToMatch(path)) return true;
+  for (const directory of directoriesAbove(path)) {
     const head = posix.join(directory, 'HEAD');
     const found = await workspace.locate(head).catch(() => undefined);
     if (found === undefined || found.kind !== 'missing' || found.path !== head) return true;
@@ -96,9 +115,14 @@ async function isInRepository(workspace: LocatingWorkspace, path: string): Promi
 }
 
 /** Also true if the tree is too large to read. */
-async function holdsRunLaterFile(workspace: LocatingWorkspace, tree: string): Promise<boolean> {
+async function holdsRunLaterFile(
+  workspace: LocatingWorkspace,
+  tree: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (workspace.survey === undefined || !(await isDirectory(workspace, tree))) return false;
-  const found = await workspace.survey(tree, new AbortController().signal).catch(() => undefined);
+  const found = await workspace.survey(tree, signal).catch(() => undefined);
+  signal.throwIfAborted();
   return found === undefined || withDescendants(found).some(({ path }) => isRunLaterFile(path));
 }
 

@@ -10,7 +10,7 @@ import picomatch from 'picomatch';
 import { checkCommandMention, type MatchCertainty } from './command-mention.ts';
 import { comparablePath } from './comparable-path.ts';
 import {
-  MAX_PATH_NAMES,
+  isTooLongToMatch,
   type ResolvedTargets,
   type CallFacts,
   type ResolvedTargetPath,
@@ -19,10 +19,6 @@ import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
 export type RuleMatcher = (call: CallFacts) => MatchCertainty;
-
-/** X3: Linux allows no longer path and no longer name, but an ACP agent may send one. See MAX_PATH_NAMES. */
-const MAX_PATH_CHARS = 4096;
-const MAX_NAME_CHARS = 255;
 
 type Condition = (call: CallFacts) => MatchCertainty;
 
@@ -140,12 +136,6 @@ function hasTooLongPath({ paths, trees, cwd }: ResolvedTargets): boolean {
   return [...paths, ...trees, ...(cwd ? [cwd] : [])].some(({ written, leadsTo = written }) =>
     [written, leadsTo].some(isTooLongToMatch),
   );
-}
-
-function isTooLongToMatch(path: string): boolean {
-  if (path.length > MAX_PATH_CHARS) return true;
-  const names = path.split('/');
-  return names.length > MAX_PATH_NAMES || names.some((name) => name.length > MAX_NAME_CHARS);
 }
 
 function pathNames({ written, leadsTo = written }: ResolvedTargetPath): readonly string[] {

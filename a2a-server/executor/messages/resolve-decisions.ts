@@ -12,7 +12,7 @@ import type { ApproverDemand } from '../../task/approver.ts';
 import { denyRuleMessage, findPresenceRuleName, approverDemandOfRules } from '../../policy/verdict.ts';
 import { shownCodeOf } from '../../task/shown-code-of-call.ts';
 import { findCall, type Call, type Snapshot } from '../../task/snapshot.ts';
-import type { Tool, ToolContext } from '../../tools/tool.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import type { PageTarget } from '../../../shared/net/page-address.ts';
@@ -121,7 +121,8 @@ async function resolveEdit(
   if (!parsed.ok) throw invalidEditError(call, parsed.message);
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const { principal } = snapshot;
-  const place = { principal, workspace, signal };
+  // A person decides about the edit, and no mode.
+  const place = { principal, workspace, signal, acceptsEdits: false };
   const shown = await buildShownCall(tool, parsed.input, place);
   // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
   const event = await outdatedSince(call, tool, place);
@@ -147,7 +148,11 @@ function isUnseen(edit: ShownCall, { basis }: Call): boolean {
 }
 
 /** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */
-async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<OutdatedEvent | undefined> {
+async function outdatedSince(
+  call: Call,
+  tool: Tool,
+  place: Parameters<typeof buildShownCall>[2],
+): Promise<OutdatedEvent | undefined> {
   if (!mayBecomeOutdated(call)) return undefined;
   const now = await buildShownCall(tool, call.input, place);
   if (now.ok) return outdatedEvent(call, now.call);

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { AgentCommands } from '../../agent-commands/agent-commands.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Model, Models } from '../../models/model.ts';
-import { isReadOnlyMode } from '../../policy/task-mode.ts';
+import { isReadOnlyMode, taskModeOf } from '../../policy/task-mode.ts';
 import type { Policy } from '../../policy/create-policy.ts';
 import type { ConversationFile } from '../../task/conversation/select-files-for-model.ts';
 import { maxInstructionChars } from '../../task/instructions.ts';
@@ -96,6 +96,7 @@ export async function askModel(
           policy: policy(),
           clock,
           signal,
+          acceptsEdits: taskModeOf(snapshot.settings) === 'accept-edits',
         }),
     });
   } finally {

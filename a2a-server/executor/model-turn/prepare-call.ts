@@ -24,6 +24,8 @@ interface PreparationContext {
   policy: Policy;
   clock: Clock;
   signal: AbortSignal;
+  /** True if the task has the mode `accept-edits`. */
+  acceptsEdits: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ interface PreparationContext {
  */
 export async function prepareCall(
   request: ModelCallRequest,
-  { principal, toolbox, workspace, ids, policy, clock, signal }: PreparationContext,
+  { principal, toolbox, workspace, ids, policy, clock, signal, acceptsEdits }: PreparationContext,
 ): Promise<PreparedCall> {
   const { modelCallId } = request;
   const base = { callId: ids.call(), modelCallId, tool: request.tool };
@@ -39,7 +41,7 @@ export async function prepareCall(
   if (tool === undefined) return toRefusedCall(base, request.input, toolbox.absence(request.tool));
   const parsed = parseInput(tool, request.input);
   if (!parsed.ok) return toRefusedCall(base, request.input, parsed.message);
-  const shown = await buildShownCall(tool, parsed.input, { principal, workspace, signal });
+  const shown = await buildShownCall(tool, parsed.input, { principal, workspace, signal, acceptsEdits });
   if (!shown.ok) return toRefusedCall(base, request.input, shown.message);
   const { sideEffect, repeatable, source } = tool;
   const call = { ...base, sideEffect, ...(repeatable && { repeatable }), source, ...shown.call };
@@ -68,11 +70,11 @@ export interface ShownCall {
 export async function buildShownCall(
   tool: Tool,
   input: Record<string, unknown>,
-  context: ToolContext,
+  context: ToolContext & { acceptsEdits: boolean },
 ): Promise<{ ok: true; call: ShownCall; reach: ResolvedTargets } | { ok: false; message: string }> {
   try {
     const shown = await tool.show(input, context);
-    const reach = await resolveTargets(tool, input, context.workspace);
+    const reach = await resolveTargets(tool, input, context);
     return {
       ok: true,
       reach,

@@ -28,10 +28,11 @@ export async function recheckPolicyAndRun(
   // demands of the rules apply.
   const ofDecision = call.decided === null ? undefined : mergeApproverDemands(call.approver, policy.approver);
   // Without rules, only this mode looks at the paths of a call.
-  const judgesPaths = call.decided === null && taskModeOf(task.settings) === 'accept-edits';
-  if (policy.rules.length === 0 && ofDecision === undefined && !judgesPaths) return tool.run(call.input, run);
+  const acceptsEdits = call.decided === null && taskModeOf(task.settings) === 'accept-edits';
+  if (policy.rules.length === 0 && ofDecision === undefined && !acceptsEdits)
+    return tool.run(call.input, run);
   const met = metApproverDemand(task, call);
-  const reach = await resolveTargets(tool, call.input, run.workspace);
+  const reach = await resolveTargets(tool, call.input, { ...run, acceptsEdits });
   const approved = { ...call, reach };
   const otherRules = policy.rules.filter(({ matches }) => matches(approved) === 'no');
   // The person's passkey approved only the targets in the input. A redirect may lead to a target of another rule. So

@@ -550,11 +550,19 @@ describe('a trust grant with a limit', () => {
 });
 
 describe('a task with a mode', () => {
-  it('the mode "accept-edits" changes files without a question and asks before commands', async () => {
-    const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [shell('true')] }]);
+  it('the mode "accept-edits" changes files without a question, and asks before commands and changes of a repository', async () => {
+    const { tasks, workspace } = await agent([
+      { calls: [write('a.txt')] },
+      { calls: [shell('true'), write('mirror/config')] },
+    ]);
+    // git treats a directory with this file as a repository.
+    await mkdir(join(workspace, 'mirror'));
+    await writeFile(join(workspace, 'mirror', 'HEAD'), '');
     const settings = { mode: 'accept-edits' } as const;
     const parked = await sendUntilSettled(tasks, messageOf('go', { settings }));
-    expect(parked.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
+    expect(parked.status).toMatchObject({
+      pending: [{ tool: 'run-shell-command' }, { title: 'Write mirror/config' }],
+    });
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
   });
 

@@ -103,7 +103,11 @@ async function matchOf(
   const tool = tools().find(({ name }) => name === kind);
   if (tool === undefined) throw new Error(`no ${kind}`);
   const { sideEffect, source } = tool;
-  const reach = await resolveTargets(tool, { title: 'Go on', rawInput, ...more }, at.workspace);
+  const reach = await resolveTargets(
+    tool,
+    { title: 'Go on', rawInput, ...more },
+    { workspace: at.workspace, signal: new AbortController().signal, acceptsEdits: true },
+  );
   return policyOf(rule).rules[0]?.matches({ tool: kind, sideEffect, source, reach });
 }
 
