@@ -2,6 +2,7 @@
  * Stores the journal in PostgreSQL. Several servers may use it at the same time (`postgres-ownership.ts`).
  * `docs/decisions/postgres-journal.md` gives the reasons.
  */
+import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -105,6 +106,8 @@ export async function openPostgresJournal({
     ...COMMIT_LIMIT,
   });
   const closing = new AbortController();
+  // Each read that waits for a retry adds a listener. Node would otherwise warn about too many listeners.
+  setMaxListeners(Infinity, closing.signal);
   /** True if the last read has failed after its retries. Later reads then get the error at once. */
   let unreachable = false;
   /** Reads from the database. Waits for a connection, because a restart of the database takes seconds. */

@@ -1,5 +1,6 @@
 /** Tests the PostgreSQL journal with lost connections, a restarted database, and a second server. */
 import { randomBytes } from 'node:crypto';
+import { getMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
@@ -126,14 +127,23 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
 
     it('R117 appends and reads wait while the database crashes and restarts, and no entry is lost', async () => {
       const journal = await open();
+      const listen = jest.spyOn(AbortSignal.prototype, 'addEventListener');
       await journal.append(beginning('a', { events: [working] }));
       const before = await journal.read('a', 0, 100);
       await server().crash();
       const append = journal.append(continuing('a', 2, [delta('during')], 'working'));
+      const rows = Promise.all(Array.from({ length: 11 }, () => journal.row('a')));
       const read = journal.read('a', 0, 2);
       await server().start();
       expect(await append).toMatchObject({ type: 'appended' });
       expect(await read).toEqual(before);
+      await rows;
+      // Node warns about more than ten listeners of a signal, unless the signal allows any number.
+      const unlimited = listen.mock.contexts.filter(
+        (signal) => signal instanceof AbortSignal && getMaxListeners(signal) === Infinity,
+      );
+      listen.mockRestore();
+      expect(unlimited.length).toBeGreaterThan(10);
       expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
     });
 
