@@ -5,6 +5,9 @@ import { nearestNames } from '../text/nearest-names.ts';
 import type { Settings } from './resolve-settings.ts';
 import { CONFIG_VARIABLE } from './settings-location.ts';
 
+/** The variables that Kubernetes sets in each pod for a Service, e.g. `A2A_SERVER_SERVICE_HOST` for `a2a-server`. */
+const KUBERNETES_SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/u;
+
 /**
  * Warns about variables with names that are similar to those of settings. The programs ignore them.
  * @param prefix the prefix of the program's variables, e.g. `A2A_SERVER_`
@@ -20,9 +23,10 @@ export function misspeltVariables(
     CONFIG_VARIABLE,
   ];
   const endings = known.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-  const used = JSON.stringify(values);
+  const used = new Set(JSON.stringify(values).match(/\w+/gu));
   return Object.keys(env)
-    .filter((name) => name.startsWith(prefix) && !known.includes(name) && !used.includes(name))
+    .filter((name) => !KUBERNETES_SERVICE_VARIABLE.test(name))
+    .filter((name) => name.startsWith(prefix) && !known.includes(name) && !used.has(name))
     .flatMap((name) => {
       const [nearest] = nearestNames(name.slice(prefix.length), endings);
       return nearest === undefined

@@ -90,10 +90,20 @@ describe('the command doctor', () => {
     const variables = {
       MCP_A2A_BRIDGE_APROVALS: 'human-only',
       MCP_A2A_BRIDGE_AGENTS_TOKEN: 't',
+      MCP_A2A_BRIDGE_AGENT: 'http://127.0.0.1:1',
       MCP_A2A_BRIDGE_X: '',
     };
     const bridge = await withSettings({ bridge: { agents } }, variables);
-    const server = await withSettings({}, { A2A_SERVER_FOUR_EYE: 'yes' });
+    // Kubernetes sets the last three for a Service with the name a2a-server.
+    const server = await withSettings(
+      {},
+      {
+        A2A_SERVER_FOUR_EYE: 'yes',
+        A2A_SERVER_SERVICE_HOST: '10.0.0.1',
+        A2A_SERVER_SERVICE_PORT: '41242',
+        A2A_SERVER_PORT_41242_TCP_ADDR: '10.0.0.1',
+      },
+    );
     const found = [await bridge.examined('--offline'), await server.examined('--offline')];
     expect(found.map(({ findings }) => findings.filter(({ subject }) => subject === 'environment'))).toEqual([
       [
@@ -103,6 +113,7 @@ describe('the command doctor', () => {
           message: 'the variable MCP_A2A_BRIDGE_APROVALS is ignored, because no setting has this name',
           next: 'Did you mean MCP_A2A_BRIDGE_APPROVALS?',
         },
+        expect.objectContaining({ next: expect.stringContaining('MCP_A2A_BRIDGE_AGENTS') }),
       ],
       [expect.objectContaining({ next: 'Did you mean A2A_SERVER_FOUR_EYES?' })],
     ]);
