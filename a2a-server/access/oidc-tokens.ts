@@ -92,7 +92,7 @@ export function createClaimsVerifier({
  */
 function createKeySource(
   { issuer }: OidcSettings,
-  { clock, cooldownMs }: { clock: Pick<Clock, 'elapsed'>; cooldownMs: number },
+  { clock, cooldownMs }: { clock: Pick<Clock, 'now' | 'elapsed'>; cooldownMs: number },
 ): () => Promise<Keys> {
   const configuration = createCachedRead(() => fetchOpenIdProvider(issuer), {
     clock,

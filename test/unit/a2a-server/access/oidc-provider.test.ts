@@ -20,3 +20,18 @@ it('after a failure, a provider is read again when the pause has passed, also if
   clock.advance(1);
   expect(await read()).toBe('configuration');
 });
+
+it('a value is read again after its maximum age, also if `elapsed` stopped while the machine slept', async () => {
+  const clock = new FakeClock();
+  let reads = 0;
+  const read = createCachedRead(() => Promise.resolve((reads += 1)), {
+    clock,
+    cooldownMs: 1,
+    maxAgeMs: 600_000,
+  });
+  expect(await read()).toBe(1);
+  clock.jump(599_999);
+  expect(await read()).toBe(1);
+  clock.jump(1);
+  expect(await read()).toBe(2);
+});
