@@ -1,7 +1,8 @@
-/** Finds the agent that has a session. */
+/** Finds the agents that have a session. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../agents/timeout.ts';
+import { firstDigitsOfUuid } from './id-prefix.ts';
 
 interface SessionAgent {
   agent: Agent;
@@ -9,15 +10,17 @@ interface SessionAgent {
 }
 
 /**
- * Asks all agents in parallel. Returns the first agent that knows the session, without waiting for the others.
+ * Asks all agents in parallel. Returns the agents that know the session. Agents choose ids, so several may use the same
+ * one. But two agents hardly create the same random UUID. So the first agent with such an id is the only result, and an
+ * agent that hangs delays nothing.
  * @param among the number of agents in the whole search. If it is more than one, the time for each agent is limited.
  * @param trouble receives the errors of agents
  */
-export async function findSessionAgent(
+export async function findSessionAgents(
   sessionId: string,
   agents: readonly Agent[],
   { among, trouble }: { among: number; trouble: string[] },
-): Promise<SessionAgent | undefined> {
+): Promise<readonly SessionAgent[]> {
   const asked = agents.map(async (agent) => {
     const asking = withTimeoutIfSeveral(among, readNewestTask(agent, sessionId));
     const task = await asking.catch((error: unknown) => {
@@ -26,7 +29,13 @@ export async function findSessionAgent(
     if (task === undefined) throw new Error('not one of its sessions');
     return { agent, taskId: task.id };
   });
-  return Promise.any(asked).catch(() => undefined);
+  if (firstDigitsOfUuid(sessionId) !== undefined)
+    return Promise.any(asked).then(
+      (first) => [first],
+      () => [],
+    );
+  const answers = await Promise.allSettled(asked);
+  return answers.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
 /**

@@ -13,7 +13,7 @@ import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import { firstDigitsOfUuid, hasIdPrefix, isShortId } from './id-prefix.ts';
 import { decodeMcpTaskId } from './mcp-task-id.ts';
-import { findSessionAgent, readNewestTask } from './find-session-agent.ts';
+import { findSessionAgents, readNewestTask } from './find-session-agent.ts';
 import {
   type AgentSessions,
   sortSessionsForList,
@@ -125,7 +125,12 @@ export class Sessions {
     const trouble: string[] = [];
     const { all } = this.#registry;
     const asked = named === undefined ? all : [named];
-    const found = await findSessionAgent(sessionId, asked, { among: all.length, trouble });
+    const [found, ...more] = await findSessionAgents(sessionId, asked, { among: all.length, trouble });
+    if (found !== undefined && more.length > 0)
+      throw withSeveral(
+        sessionId,
+        [found, ...more].map((each) => each.agent),
+      );
     if (found !== undefined) return this.#followed(this.#live.open(found.agent, sessionId), found.taskId);
     const other = named === undefined ? undefined : await this.#otherAgentOf(sessionId, named);
     if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
@@ -139,15 +144,27 @@ export class Sessions {
    * @throws ProductError UNKNOWN_SESSION if this user has such sessions with several agents
    */
   #requireOneAgent(handle: string): void {
-    const inMemory = this.#registry.all.filter(({ name }) => this.#live.find(handle, name) !== undefined);
-    const recorded = this.#outbox.findByHandle(handle).map(({ agent }) => agent);
-    const names = [...new Set([...inMemory.map(({ name }) => name), ...recorded])];
-    if (names.length < 2) return;
-    throw new ProductError(
-      'UNKNOWN_SESSION',
-      `Several agents have a session "${handle}": ${names.map((name) => `"${name}"`).join(', ')}. Call again with agent set to one of them.`,
-      { facts: { sessionId: handle } },
-    );
+    const { all } = this.#registry;
+    if (all.length < 2) return;
+    const inMemory = all.filter(({ name }) => this.#live.find(handle, name) !== undefined);
+    const recorded = this.#recordedAgents(handle, inMemory.length > 0);
+    const agents = all.filter((agent) => inMemory.includes(agent) || recorded.has(agent.name));
+    if (agents.length > 1) throw withSeveral(handle, agents);
+  }
+
+  /**
+   * Returns the names of the agents to which bridges of this user delegated such a session.
+   * @param isInMemory true if this bridge has the session in memory. Then it needs no database: a person can cancel a
+   * task while the database cannot be read.
+   * @throws ProductError STORAGE
+   */
+  #recordedAgents(handle: string, isInMemory: boolean): ReadonlySet<string> {
+    try {
+      return new Set(this.#outbox.findByHandle(handle).map(({ agent }) => agent));
+    } catch (error) {
+      if (isInMemory) return new Set();
+      throw error;
+    }
   }
 
   /**
@@ -186,7 +203,8 @@ export class Sessions {
     if (known !== undefined) return known;
     const { all } = this.#registry;
     const others = all.filter((agent) => agent !== named);
-    return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
+    const [other] = await findSessionAgents(sessionId, others, { among: all.length, trouble: [] });
+    return other?.agent.name;
   }
 
   /** Returns the last outbox entry of the session. With `named`, ignores entries of other agents. */
@@ -360,6 +378,15 @@ function isTitleOnlyInOutbox({ state: { type } }: OutboxEntry, answer: AgentSess
 
 function has(states: readonly string[], state: string): boolean {
   return states.includes(state) || state === 'unknown';
+}
+
+function withSeveral(sessionId: string, agents: readonly Agent[]): ProductError {
+  const names = agents.map(({ name }) => `"${name}"`).join(', ');
+  return new ProductError(
+    'UNKNOWN_SESSION',
+    `Several agents have a session "${sessionId}": ${names}. Call again with agent set to one of them.`,
+    { facts: { sessionId } },
+  );
 }
 
 function withAnother(sessionId: string, named: string, agent: string): ProductError {

@@ -9,6 +9,7 @@ import { encodeMcpTaskId } from '../../../../bridge/sessions/mcp-task-id.ts';
 import { Sessions } from '../../../../bridge/sessions/sessions.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
 import { outboxEntry } from '../../../support/outbox-entry.ts';
 import { FakeTask } from '../../../support/fake-agent-task.ts';
@@ -137,6 +138,46 @@ describe('finding a session', () => {
         /Several sessions[^]*session-1::task-listing::listing[^]*session-1::task-other::other/,
       ),
     });
+  });
+
+  test('a session id that only the agents know is refused if two of them have it', async () => {
+    const other = new ListingAgent('other');
+    for (const each of [agent, other])
+      each.tasks.push(new FakeTask(`task-${each.name}`, 'session-1', true).work().toTask());
+    const both = createSessions(agent, other);
+    await expect(both.find('session-1')).rejects.toMatchObject({
+      reason: 'UNKNOWN_SESSION',
+      message: expect.stringContaining('Several agents have a session "session-1": "listing", "other".'),
+    });
+    expect(live.all).toEqual([]);
+    expect((await both.find('session-1', { agent: other })).agent).toBe(other);
+  });
+
+  test('an agent that hangs does not delay the search for a random UUID that another agent has', async () => {
+    // The time limit of the search never ends.
+    jest.useFakeTimers();
+    try {
+      const id = 'b615d150-191a-497b-83b6-3172b179d62f';
+      agent.tasks.push(new FakeTask('task-1', id, true).work().toTask());
+      const hanging = new Agent('hanging', () => new Promise(() => undefined));
+      expect((await createSessions(hanging, agent).find(id)).agent).toBe(agent);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('a session in memory is found after its agent got another name, and while the outbox cannot be read', async () => {
+    const renamed = createSessions(agent, new ListingAgent('other'));
+    const state = { type: 'accepted', taskId: 'task-1', sessionId: 'session-1' } as const;
+    outbox.put(outboxEntry('message-1', { agent: 'old name', state }));
+    agent.tasks.push(new FakeTask('task-1', 'session-1', true).work().toTask());
+    const found = await renamed.find('session-1', { agent });
+    expect(await renamed.find('session-1')).toBe(found);
+    jest.spyOn(outbox, 'findByHandle').mockImplementation(() => {
+      throw new ProductError('STORAGE', 'The database is locked.');
+    });
+    expect(await renamed.find('session-1')).toBe(found);
+    await expect(renamed.find('session-2')).rejects.toMatchObject({ reason: 'STORAGE' });
   });
 
   test('a short prefix selects no session while an agent is unreachable, because that agent may have another', async () => {
