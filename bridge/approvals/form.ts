@@ -25,6 +25,7 @@ import {
   untrustedTextRows,
   MAX_FORM_ROWS,
   bridgeTextRows,
+  clippedFormRow,
   sentenceRows,
   actionSummaryRows,
   followingText,
@@ -176,8 +177,10 @@ function answerAsk(
   }
   const note = noteRows(before, columns);
   const key = keyOf(action, formOf(messageOf(note, [...by, ...text]), fields), before);
-  const named = askerRows(askerOf(action, agent), following, columns);
-  const all = [...(named.length === by.length ? named : by), ...text];
+  const named = [following, 0]
+    .map((more) => askerRows(askerOf(action, clippedName(agent, more, columns)), more, columns))
+    .find((rows) => rows.length === by.length);
+  const all = [...(named ?? by), ...text];
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
   const form = formOf(messageOf(note, withTaskAndAgent(all, { task }, limits)), fields);
   return { about: 'asked', key, callId, form, action, asked };
@@ -189,14 +192,28 @@ function askerOf({ tool, source }: PendingAction, agent?: string): string {
     : `${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
 }
 
-function agentText(agent?: string): string {
-  return agent === undefined ? 'The agent' : `Agent "${visibleLine(agent)}"`;
+/** @param name the result of `clippedName` */
+function agentText(name?: string): string {
+  return name === undefined ? 'The agent' : `Agent "${name}"`;
+}
+
+/** The minimum width of an agent's name that is cut, in columns. */
+const MIN_NAME_COLUMNS = 8;
+
+/** Returns the escaped name of the agent. Cuts a long name, so that who asks fits into one row. */
+function clippedName(agent: string | undefined, following: number, columns: number): string | undefined {
+  if (agent === undefined) return undefined;
+  const room = columns - askerText(agentText(''), following).length;
+  return clippedFormRow(visibleLine(agent), Math.max(MIN_NAME_COLUMNS, room));
 }
 
 /** Returns the rows that say who asks the question. */
 function askerRows(asker: string, following: number, columns: number): readonly string[] {
-  const more = following === 0 ? '' : ` ${followingText(following)}`;
-  return bridgeTextRows(`${asker} asks${more}:`, columns);
+  return bridgeTextRows(askerText(asker, following), columns);
+}
+
+function askerText(asker: string, following: number): string {
+  return `${asker} asks${following === 0 ? '' : ` ${followingText(following)}`}:`;
 }
 
 function questionAsk(
@@ -215,7 +232,7 @@ function questionAsk(
   };
   const key = keyOf({ callId, shown }, formOf(messageOf(note, rows), fields), before);
   const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
-  const by = askerRows(agentText(agent), 0, columns);
+  const by = askerRows(agentText(clippedName(agent, 0, columns)), 0, columns);
   const all = by.length + rows.length <= limits.maxRows ? [...by, ...rows] : rows;
   const form = formOf(messageOf(note, withTaskAndAgent(all, { task }, limits)), fields);
   return { about: 'question', key, callId, form, question };

@@ -48,6 +48,16 @@ describe('the forms that wait for an answer', () => {
       'The agent asks:\n│ Why?',
     ]);
     expect(named.map(({ key }) => key)).toEqual(only.map(({ key }) => key));
+    for (const [columns, action, plain] of [
+      [40, 'Agent "nnnnnnnnnnn…" asks (then 1 more):', `Agent "${'n'.repeat(25)}…" asks:`],
+      [24, 'Agent "nnnnnnnnn…" asks:', 'Agent "nnnnnnnnn…" asks:'],
+    ] as const) {
+      const long = new FormHistory({ agentName: () => 'n'.repeat(200), columns: () => columns });
+      expect(long.offer('task', questions).map(messageOf)).toEqual([
+        `${action}\n│ Sure?`,
+        `${plain}\n│ Why?`,
+      ]);
+    }
   });
 
   test('a form names its task, as long as the bridge has several, and the agent of the task if it has several agents', () => {
