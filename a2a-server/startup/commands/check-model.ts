@@ -123,10 +123,14 @@ async function nextStep(
     return `Did you mean ${nearest}${rest}? Run: ${modelSet(nearest)}. "mcp-a2a-bridge model list" lists all.`;
   }
   if (cause === 'connection' && !isLoopbackUrl(url))
-    return `Check that this machine reaches ${url}, then run this again. If this machine needs a proxy, set HTTPS_PROXY.`;
+    return `Check that this machine reaches ${url}, then run this again. If this machine needs a proxy, set ${proxyVariable(url)}.`;
   if (cause === 'connection')
     return `Start the program that serves the model at ${url}, or name its address: ${modelSet(id)} --base-url <url>.`;
   return 'Do what the message says, then run this again.';
+}
+
+function proxyVariable(url: string): string {
+  return new URL(url).protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 }
 
 async function similarModels(id: string, settings: CheckedSettings['settings']): Promise<string[]> {
