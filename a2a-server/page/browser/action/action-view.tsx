@@ -3,7 +3,7 @@ import type { ComponentChildren, Ref } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { inLogicalOrder } from '../diff/in-logical-order.tsx';
+import { inLogicalOrder } from '../in-logical-order.tsx';
 import { PreviewView } from './preview.tsx';
 import { risksOf } from '../risks.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';

@@ -5,7 +5,7 @@ import type { PendingAction } from '../../../../shared/client/index.ts';
 import { HighlighterContext } from '../diff/code-pieces.ts';
 import { ColouredText } from '../diff/coloured-text.tsx';
 import { DiffView } from '../diff/diff-view.tsx';
-import { inLogicalOrder } from '../diff/in-logical-order.tsx';
+import { inLogicalOrder } from '../in-logical-order.tsx';
 import { proposedFileOf } from '../diff/proposed-file.ts';
 import { visibleLine, visibleLines, visibleText } from '../../../../shared/text/visible-text.ts';
 

@@ -1,5 +1,5 @@
 import type { HighlightedPiece } from './code-pieces.ts';
-import { inLogicalOrder } from './in-logical-order.tsx';
+import { inLogicalOrder } from '../in-logical-order.tsx';
 
 /** Shows the pieces of one line. Only the names of the classes come from highlight.js. */
 export function ColouredText({ pieces }: { pieces: readonly HighlightedPiece[] }) {

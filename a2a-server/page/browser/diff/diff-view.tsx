@@ -7,7 +7,7 @@ import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.ts';
 import { HighlighterContext, highlightLanguageOf, type HighlightedPiece } from './code-pieces.ts';
 import { ColouredText } from './coloured-text.tsx';
-import { inLogicalOrder } from './in-logical-order.tsx';
+import { inLogicalOrder } from '../in-logical-order.tsx';
 import { colouredLines } from './diff-colours.ts';
 import { type DiffFold, unchangedLineKeys, withFoldedRows, withAllUnchangedLines } from './diff-context.ts';
 import { type DiffRow, parseDiff, sideBySideRows, withBlankRunsJoined } from './diff-rows.ts';

@@ -4,7 +4,7 @@ import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { taskFragment } from '../address.ts';
 import { sessionRowCostText, taskRowCostText } from '../cost-text.ts';
-import { inLogicalOrder } from '../diff/in-logical-order.tsx';
+import { inLogicalOrder } from '../in-logical-order.tsx';
 import { RelativeTime } from '../relative-time.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
 import { waitingLine, waitingRisks } from './task-risks.ts';

@@ -4,7 +4,7 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
 import { channelText } from '../../../../shared/text/channel-text.ts';
 import { byText } from '../../../../shared/text/decided-by-text.ts';
 import { decidedByText } from '../action/decided-elsewhere-text.ts';
-import { inLogicalOrder } from '../diff/in-logical-order.tsx';
+import { inLogicalOrder } from '../in-logical-order.tsx';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_TEXTS } from '../state-text.ts';

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { splitAtRightToLeft } from '../../../../shared/text/logical-order.ts';
+import { splitAtRightToLeft } from '../../../shared/text/logical-order.ts';
 
-/** Returns a text whose words a browser shows in their order. Unlike marks, the elements are not copied. */
+/**
+ * Returns a text whose words a browser shows in their order. Uses `<bdi>` elements, because a person who copies the text
+ * would also copy marks.
+ */
 export function inLogicalOrder(text: string): ComponentChildren {
   const parts = splitAtRightToLeft(text);
   return parts.length === 1
