@@ -1,6 +1,6 @@
 /** Describes the outcome of an action that this page did not decide. Pure. */
 import { agoText } from '../age-text.ts';
-import { type CallDecision, decidedByText as decisionText } from '../../../../shared/text/decided-by-text.ts';
+import { type CallDecision, decidedByText } from '../../../../shared/text/decided-by-text.ts';
 
 export interface SettledCall {
   callId: string;
@@ -16,11 +16,11 @@ export function decidedElsewhereText(found: SettledCall | undefined, now: number
   // The end of a task skips the calls that nobody decided.
   const why = state === 'skipped' ? 'its task has ended' : `it is ${state}`;
   if (decided === undefined) return `This action no longer waits: ${why}. Nobody decided it.`;
-  return `${decidedByText(decided)}, ${agoText(now - Date.parse(decided.at))}.`;
+  return `${capitalizedDecidedByText(decided)}, ${agoText(now - Date.parse(decided.at))}.`;
 }
 
 /** Returns for example `Approved by ada on the command line`, without a full stop. */
-export function decidedByText(decision: CallDecision): string {
-  const text = decisionText(decision);
+export function capitalizedDecidedByText(decision: CallDecision): string {
+  const text = decidedByText(decision);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

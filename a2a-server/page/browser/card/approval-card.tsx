@@ -11,7 +11,7 @@ import {
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
-import { decidedByText } from '../action/decided-elsewhere-text.ts';
+import { capitalizedDecidedByText } from '../action/decided-elsewhere-text.ts';
 import { dropDraftsOfCall, draftTextsOfCall } from '../action/drafts.ts';
 import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
@@ -172,7 +172,7 @@ function OneAction({ shown: { type, action }, session, onDecide }: OneActionProp
     return (
       <ActionView action={action} waits={false}>
         <p class="outcome">
-          {decision === undefined ? 'This action no longer waits.' : `${decidedByText(decision)}.`}
+          {decision === undefined ? 'This action no longer waits.' : `${capitalizedDecidedByText(decision)}.`}
         </p>
         <WrittenTexts callId={callId} />
       </ActionView>

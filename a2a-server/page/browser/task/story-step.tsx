@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { channelText } from '../../../../shared/text/channel-text.ts';
 import { byText } from '../../../../shared/text/decided-by-text.ts';
-import { decidedByText } from '../action/decided-elsewhere-text.ts';
+import { capitalizedDecidedByText } from '../action/decided-elsewhere-text.ts';
 import { inLogicalOrder } from '../in-logical-order.tsx';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
@@ -154,7 +154,7 @@ function Decision({
 }) {
   return (
     <p class="decision">
-      {decidedByText({ decision, by, channel })}
+      {capitalizedDecidedByText({ decision, by, channel })}
       {SCOPES[scope] ?? ''}
       {passkey !== undefined && ` with the passkey "${visibleLine(passkey)}"`}, <StoryStepTime at={at} />
       {reason !== '' && <>. Reason: {visibleText(reason)}</>}
