@@ -17,12 +17,12 @@ export function useInputSchema(callId: string | null): InputSchemaState {
   const read = useContext(InputSchemaContext);
   const [known, setKnown] = useState<InputSchemaState>({ type: 'loading' });
   const take = (schema: unknown): void => setKnown({ type: 'known', schema });
-  useLoaded(
-    () => (callId === null ? Promise.resolve(undefined) : read(callId)),
-    take,
+  useLoaded({
+    load: () => (callId === null ? Promise.resolve(undefined) : read(callId)),
+    onLoaded: take,
     // Without a schema, the person can still edit the JSON text.
-    () => take(undefined),
-    [read, callId],
-  );
+    onFailure: () => take(undefined),
+    inputs: [read, callId],
+  });
   return known;
 }

@@ -30,12 +30,12 @@ const REDRAW_MS = 30_000;
 export function SettledActionOutcome({ taskId, callId }: { taskId: string; callId: string }) {
   const [answer, setAnswer] = useState<{ found: SettledCall | undefined }>();
   const now = useNow(REDRAW_MS);
-  useLoaded(
-    () => fetchCallState(taskId, callId),
-    (found) => setAnswer({ found }),
-    () => undefined,
-    [taskId, callId],
-  );
+  useLoaded({
+    load: () => fetchCallState(taskId, callId),
+    onLoaded: (found) => setAnswer({ found }),
+    onFailure: () => undefined,
+    inputs: [taskId, callId],
+  });
   if (answer === undefined)
     return (
       <p class="outcome" data-live>

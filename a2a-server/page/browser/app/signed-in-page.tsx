@@ -85,14 +85,14 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   const ended = groups?.ended.total;
   // The costs are those of the current UTC day, and the page may stay open for days.
   const day = Math.floor(useNow(DAY_CHECK_MS) / 86_400_000);
-  useLoaded(
-    () => client.costs(1),
-    (report) => setToday(todayCostText(report)),
-    (error) => {
+  useLoaded({
+    load: () => client.costs(1),
+    onLoaded: (report) => setToday(todayCostText(report)),
+    onFailure: (error) => {
       if (error instanceof ClientError && error.status === 401) onSignedOut();
     },
-    [client, waiting, ended, day],
-  );
+    inputs: [client, waiting, ended, day],
+  });
 
   const leave = async (everywhere: boolean): Promise<void> => {
     const failed = await signOut(everywhere);

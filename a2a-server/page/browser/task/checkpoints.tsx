@@ -33,13 +33,13 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
   const [known, setKnown] = useState<TaskCheckpoints>();
   const [opened, setOpened] = useState<number>();
   const settled = state !== 'working';
-  useLoaded(
-    () => (settled ? readCheckpoints(taskId) : undefined),
-    setKnown,
+  useLoaded({
+    load: () => (settled ? readCheckpoints(taskId) : undefined),
+    onLoaded: setKnown,
     // A failed request is ignored. The page reads the checkpoints again after the next change of the task.
-    () => undefined,
-    [taskId, settled, cursor],
-  );
+    onFailure: () => undefined,
+    inputs: [taskId, settled, cursor],
+  });
   if (!settled || known === undefined || known.checkpoints.length === 0) return null;
   const { checkpoints, workspace, liveTask } = known;
   return (

@@ -40,16 +40,16 @@ export function RestoreFilesForm({
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box);
   const fail = (error: unknown): void => setProblem(errorMessageOf(error));
-  useLoaded(
-    () => {
+  useLoaded({
+    load: () => {
       setPreview(undefined);
       setProblem(undefined);
       return readPreview(taskId, turn, since);
     },
-    setPreview,
-    fail,
-    [taskId, turn, since],
-  );
+    onLoaded: setPreview,
+    onFailure: fail,
+    inputs: [taskId, turn, since],
+  });
   const confirm = (diff: string): void => {
     setSending(true);
     setProblem(undefined);

@@ -17,15 +17,15 @@ export function TurnCosts({ client, taskId, cost }: TurnCostsProps) {
   const [open, setOpen] = useState(false);
   const [requests, setRequests] = useState<TaskCosts['requests']>();
   const [problem, setProblem] = useState<string>();
-  useLoaded(
-    () => (open ? client.taskCosts(taskId) : undefined),
-    (found) => {
+  useLoaded({
+    load: () => (open ? client.taskCosts(taskId) : undefined),
+    onLoaded: (found) => {
       setProblem(undefined);
       setRequests(found.requests);
     },
-    (error) => setProblem(errorMessageOf(error)),
-    [client, taskId, cost, open],
-  );
+    onFailure: (error) => setProblem(errorMessageOf(error)),
+    inputs: [client, taskId, cost, open],
+  });
   return (
     <details class="turn-costs" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Cost of each turn</summary>

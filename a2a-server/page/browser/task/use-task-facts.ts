@@ -9,12 +9,12 @@ import { taskFactsSchema, type TaskFacts } from './task-facts.ts';
  */
 export function useTaskFacts(taskId: string, changes: number): TaskFacts | undefined {
   const [facts, setFacts] = useState<TaskFacts>();
-  useLoaded(
-    async () => taskFactsSchema.parse(await readTaskMetadata(taskId, '?historyLength=0')),
-    setFacts,
+  useLoaded({
+    load: async () => taskFactsSchema.parse(await readTaskMetadata(taskId, '?historyLength=0')),
+    onLoaded: setFacts,
     // A failed request is ignored. The next change of the task fetches the facts again.
-    () => undefined,
-    [taskId, changes],
-  );
+    onFailure: () => undefined,
+    inputs: [taskId, changes],
+  });
   return facts;
 }
