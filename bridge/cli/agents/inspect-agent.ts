@@ -3,7 +3,7 @@ import type { CheckResult } from '../../../shared/runtime/check-result.ts';
 import { type AgentAbilities, probeAgentAbilities } from '../../agents/abilities.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
-import { printFinding } from '../terminal/print-finding.ts';
+import { printCheckResult } from '../terminal/print-check-result.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { abilitiesText } from './abilities-text.ts';
 
@@ -29,6 +29,6 @@ export function printInspection(
   { findings, abilities }: AgentInspection,
 ): void {
   terminal.say(terminal.paint('bold', name));
-  for (const finding of findings) printFinding(terminal, finding);
+  for (const finding of findings) printCheckResult(terminal, finding);
   if (abilities !== null) terminal.say(abilitiesText(abilities));
 }

@@ -11,7 +11,7 @@ import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
 import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
-import { printFinding } from '../terminal/print-finding.ts';
+import { printCheckResultWithSubject } from '../terminal/print-check-result.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
 import { checkLocalServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
@@ -43,7 +43,7 @@ export async function doctorCommand(run: CommandRun<DoctorOptions>): Promise<num
   const failed = findings.filter(({ level }) => level === 'fail').length;
   if (options.json === true) terminal.say(JSON.stringify({ ok: failed === 0, findings }));
   else {
-    for (const finding of findings) printFinding(terminal, finding, finding.subject);
+    for (const finding of findings) printCheckResultWithSubject(terminal, finding);
     const warned = findings.filter(({ level }) => level === 'warn').length;
     terminal.say(
       `\n${String(findings.length - failed - warned)} fine, ${String(warned)} to look at, ${String(failed)} to correct.`,

@@ -10,7 +10,7 @@ import { refuseKeyInModelChange } from '../models/refuse-key-in-settings.ts';
 import { readModelChange, type SetModelOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryModelChange } from '../models/try-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
-import { printFinding } from '../terminal/print-finding.ts';
+import { printCheckResult } from '../terminal/print-check-result.ts';
 
 const MODE = 0o600;
 
@@ -45,7 +45,7 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
     );
     return;
   }
-  if (trial.finding !== undefined) printFinding(terminal, trial.finding);
+  if (trial.finding !== undefined) printCheckResult(terminal, trial.finding);
   terminal.say(`${file.path} names ${id} as the ${change.tier ?? 'default'} model.`);
   terminal.say(restart.text);
   const advice = keyAdvice(id, trial.use);

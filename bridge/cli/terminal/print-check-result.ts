@@ -10,15 +10,19 @@ const LEVEL_MARKS: Readonly<Record<CheckResult['level'], readonly [string, Termi
   fail: ['✗', 'red'],
 };
 
-/** Prints the result of a check, and its next step in a line of its own. @param subject what was checked */
-export function printFinding(
-  terminal: Terminal,
-  { level, message, next }: CheckResult,
-  subject?: string,
-): void {
+/** Prints the result of a check, and its next step in a line of its own. */
+export function printCheckResult(terminal: Terminal, result: CheckResult): void {
+  print(terminal, '', result);
+}
+
+/** Prints the result of a check, after the subject that was checked. */
+export function printCheckResultWithSubject(terminal: Terminal, result: CheckResult): void {
+  print(terminal, `${terminal.paint('bold', result.subject)}: `, result);
+}
+
+function print(terminal: Terminal, about: string, { level, message, next }: CheckResult): void {
   const { paint, width } = terminal;
   const [mark, style] = LEVEL_MARKS[level];
-  const about = subject === undefined ? '' : `${paint('bold', subject)}: `;
   terminal.say(wrapIndented(`${paint(style, mark)} ${about}${visibleText(message)}`, '  ', width));
   if (next !== undefined) terminal.say(wrapIndented(`  → ${visibleText(next)}`, '    ', width));
 }
