@@ -166,8 +166,13 @@ export class DelegationService {
    * client has received the reply, a repeated tool call joins this task, even after a crash.
    * @returns a function that records that the client has received the reply
    */
-  recordWaitingCall(messageId: string, call?: AbortSignal): OnReplyConfirmed {
+  recordWaitingCall(messageId: string, call: AbortSignal): OnReplyConfirmed {
     return this.#calls.recordWaitingCall(messageId, call);
+  }
+
+  /** Records that the person at a command has received the reply. */
+  recordReplyReceived(messageId: string): void {
+    this.#calls.recordReplyReceived(messageId);
   }
 
   /**

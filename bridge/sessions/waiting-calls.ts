@@ -30,24 +30,29 @@ export class WaitingMcpCalls {
 
   /**
    * Records that a tool call waits for the outcome of this message.
-   * @param call the signal of the tool call. A command has none, because a person does not withdraw it.
+   * @param call the signal of the tool call
    * @returns a function that records on disk that the client has received the reply. It does nothing if the tool call
    * was cancelled.
    */
-  recordWaitingCall(messageId: string, call = new AbortController().signal): OnReplyConfirmed {
+  recordWaitingCall(messageId: string, call: AbortSignal): OnReplyConfirmed {
     this.#calls.set(messageId, call);
     onAbort(call, () => this.end(messageId, call));
     return () => {
-      if (this.#calls.get(messageId) !== call) return;
-      const { outbox, log } = this.#parts;
-      outbox
-        .inOneCommit(() => outbox.update(messageId, { answered: true }))
-        .then(
-          () => this.end(messageId, call),
-          (error: unknown) =>
-            log.warn({ messageId, err: error }, 'the bridge could not record that a client received a reply'),
-        );
+      if (this.#calls.get(messageId) === call) this.recordReplyReceived(messageId);
     };
+  }
+
+  /** Records on disk that the client, or the person at a command, has received the reply to this message. */
+  recordReplyReceived(messageId: string): void {
+    const call = this.#calls.get(messageId);
+    const { outbox, log } = this.#parts;
+    outbox
+      .inOneCommit(() => outbox.update(messageId, { answered: true }))
+      .then(
+        () => call !== undefined && this.end(messageId, call),
+        (error: unknown) =>
+          log.warn({ messageId, err: error }, 'the bridge could not record that a client received a reply'),
+      );
   }
 
   isWaiting(messageId: string): boolean {

@@ -79,7 +79,7 @@ async function carriedOut(
   });
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
   // reply.
-  if (session.view !== undefined) context.delegations.recordWaitingCall(messageId)();
+  if (session.view !== undefined) context.delegations.recordReplyReceived(messageId);
   // The person sees the result here, so the inbox does not announce it.
   if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);
   return session;

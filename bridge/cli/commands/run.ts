@@ -137,7 +137,7 @@ async function delegateTask(
     );
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
   // reply.
-  delegations.recordWaitingCall(messageId)();
+  delegations.recordReplyReceived(messageId);
   return session;
 }
 

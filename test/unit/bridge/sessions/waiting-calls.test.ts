@@ -23,6 +23,15 @@ test('R99 a call waits from its message until its client has confirmed the answe
   expect(calls.isWaiting('one')).toBe(false);
 });
 
+test('R99 after a command has shown the reply, no call waits for the message', async () => {
+  const { calls, answered } = waitingCalls();
+  calls.begin('one');
+  calls.recordReplyReceived('one');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toEqual(['one']);
+  expect(calls.isWaiting('one')).toBe(false);
+});
+
 test('R99 a withdrawn call no longer waits, and its confirmation has no effect', () => {
   const { calls, answered } = waitingCalls();
   const call = new AbortController();
