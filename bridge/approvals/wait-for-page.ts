@@ -1,6 +1,6 @@
 /** Waits while a person decides on the agent's approval page. The agent reports the decision in the task's events. */
 import type { Session } from '../sessions/session/session.ts';
-import { waitForSessionChange } from '../sessions/wait-for-session.ts';
+import { waitUntil } from '../sessions/wait-for-session.ts';
 import type { FormCandidate } from './form.ts';
 import type { FormHistory } from './form-history.ts';
 
@@ -24,7 +24,7 @@ export async function waitForDecisionOnPage(
     return open.length < keys.size;
   };
   const stopReading = session.watch();
-  await waitForSessionChange(session, decided, { timeoutMs: timeout, signal });
+  await waitUntil(session, decided, { timeoutMs: timeout, signal });
   stopReading();
   return decided();
 }

@@ -7,7 +7,7 @@ import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { CancelDetails } from '../agents/connection.ts';
 import { hasEnded } from './session/observed-task.ts';
 import type { Session } from './session/session.ts';
-import { waitForSessionChange } from './wait-for-session.ts';
+import { waitUntil } from './wait-for-session.ts';
 
 /** The maximum time to wait for the end of a task whose agent has accepted the cancel, in milliseconds. */
 const MAX_WAIT_FOR_END_MS = 5_000;
@@ -79,7 +79,7 @@ async function waitForEnd(session: Session, signal: AbortSignal | undefined): Pr
   // A task that waits for a person usually has no open stream, and an agent without streams sends nothing. So the
   // session fetches the task until the limit.
   const looks = setInterval(() => void session.refreshState().catch(() => undefined), POLL_MS);
-  await waitForSessionChange(session, () => isOver(session), { timeoutMs: MAX_WAIT_FOR_END_MS, signal });
+  await waitUntil(session, () => isOver(session), { timeoutMs: MAX_WAIT_FOR_END_MS, signal });
   clearInterval(looks);
 }
 

@@ -93,10 +93,10 @@ export function waitForSession({
 }
 
 /**
- * Waits until `isDone` returns true. It is called now, and after each change of the session. Also resolves at the time
+ * Waits until `isDone` returns true. Calls `isDone` now and after each change of the session. Also resolves at the time
  * limit, and when the signal aborts.
  */
-export function waitForSessionChange(
+export function waitUntil(
   session: Session,
   isDone: () => boolean,
   { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal | undefined },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import type { CancelOutcome } from '../../sessions/cancel-task.ts';
 import { isFirstAttempt } from '../../sessions/session/session-state.ts';
-import { waitForSessionChange } from '../../sessions/wait-for-session.ts';
+import { waitUntil } from '../../sessions/wait-for-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
@@ -27,7 +27,7 @@ export const cancelTaskTool = defineBridgeTool({
     const { registry, sessions, delegations } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     // If the client cancels this tool call, the bridge still cancels the task.
-    await waitForSessionChange(session, () => !isFirstAttempt(session.state), {
+    await waitUntil(session, () => !isFirstAttempt(session.state), {
       timeoutMs: MAX_WAIT_FOR_TASK_ID_MS,
       signal: call.signal,
     });
