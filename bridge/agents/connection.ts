@@ -207,7 +207,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     async list(query, limit) {
       if (dialect.name === 'gemini') {
         const all = await listGeminiTasks(endpoint.url, get);
-        return all === null ? null : selectGeminiTasks(all, query, taskOf, limit);
+        return all === null ? null : selectGeminiTasks(all, { query, fetchTask: taskOf, limit });
       }
       if (client.protocolVersion.startsWith('0.')) return null;
       return listTasksOfAgent((params) => client.listTasks(params, once()), query, limit);

@@ -46,15 +46,19 @@ export async function listGeminiTasks(
   }));
 }
 
+interface GeminiTaskSelection {
+  query: TaskQuery;
+  fetchTask: (taskId: string) => Promise<Task>;
+  limit: number | undefined;
+}
+
 /**
  * Returns the tasks of the query, at most `limit`. The list of the agent omits pending calls, so `fetchTask` fetches the
  * complete tasks.
  */
 export async function selectGeminiTasks(
   all: readonly Task[],
-  { sessionId = '', state }: TaskQuery,
-  fetchTask: (taskId: string) => Promise<Task>,
-  limit?: number,
+  { query: { sessionId = '', state }, fetchTask, limit }: GeminiTaskSelection,
 ): Promise<ListedTasks> {
   const matching = filterTasksByState(all, state).filter(
     ({ contextId }) => sessionId === '' || contextId === sessionId,
