@@ -50,39 +50,42 @@ export async function startLocalServer({
     // repeats the log.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
-    const outcome = await recordOrFailure(child, stateDirectory);
-    if (typeof outcome !== 'string') return outcome;
+    const outcome = await waitForServerRecord(child, stateDirectory);
+    if (outcome.type === 'ready') return outcome.record;
     const tail = await tailOf(logPath, logStart).catch(() => '(its log cannot be read)');
     const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT_ADVICE}.` : '';
     throw new ProductError(
       'CONFIGURATION',
-      `The local A2A server could not be started: ${outcome}. Its log, ${logPath}, ends with:\n${tail}${advice}`,
+      `The local A2A server could not be started: ${outcome.why}. Its log, ${logPath}, ends with:\n${tail}${advice}`,
     );
   } finally {
     await log.close();
   }
 }
 
+type StartOutcome = { type: 'ready'; record: ServerRecord } | { type: 'failed'; why: string };
+
 /**
  * Waits until the server has written its record. If it exits first, or is not ready in time, returns why.
  * @throws an error of `readServerRecord`
  */
-async function recordOrFailure(child: ChildProcess, stateDirectory: string): Promise<ServerRecord | string> {
+async function waitForServerRecord(child: ChildProcess, stateDirectory: string): Promise<StartOutcome> {
   let timer: NodeJS.Timeout | undefined;
   let stopWatching: (() => void) | undefined;
   try {
-    return await new Promise<ServerRecord | string>((resolve, reject) => {
+    return await new Promise<StartOutcome>((resolve, reject) => {
+      const fail = (why: string): void => resolve({ type: 'failed', why });
       timer = setTimeout(
-        () => resolve(`it was not ready within ${String(START_TIMEOUT_MS / 1000)} s`),
+        () => fail(`it was not ready within ${String(START_TIMEOUT_MS / 1000)} s`),
         START_TIMEOUT_MS,
       );
       const look = async (): Promise<void> => {
         const record = await readServerRecord(stateDirectory).catch(reject);
-        if (record && record.pid === child.pid) resolve(record);
+        if (record && record.pid === child.pid) resolve({ type: 'ready', record });
       };
-      child.once('error', (error) => resolve(error.message));
+      child.once('error', (error) => fail(error.message));
       child.once('exit', (code, signal) =>
-        resolve(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
+        fail(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
       );
       // The directory is watched before the first check, so that no change is missed.
       stopWatching = watchDirectory(stateDirectory, () => void look());
