@@ -12,7 +12,7 @@ import type { CommandRun, CommonCommandOptions } from './context/run-command.ts'
 const ONE_OBJECT = 'print one JSON object, also for an error';
 
 export function addCommands(program: Command, places: BuiltProgramPaths): void {
-  const onDemand = <Options extends CommonCommandOptions>(load: LoadCommand<Options>) =>
+  const actionOf = <Options extends CommonCommandOptions>(load: LoadCommand<Options>) =>
     async function (this: Command): Promise<void> {
       const work = await load(this);
       const { runCommand } = await import('./context/run-command.ts');
@@ -34,13 +34,13 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
           process.stdout.isTTY ? process.stdout.columns : undefined,
         ),
       );
-  addSetUp(add, onDemand);
-  addModel(add, onDemand);
-  addAgents(add, onDemand);
-  addProbe(add, onDemand);
-  addTasks(add, onDemand);
-  addDecisions(add, onDemand);
-  addServer(program, add, onDemand);
+  addSetUp(add, actionOf);
+  addModel(add, actionOf);
+  addAgents(add, actionOf);
+  addProbe(add, actionOf);
+  addTasks(add, actionOf);
+  addDecisions(add, actionOf);
+  addServer(program, add, actionOf);
   addHelpCommands(program);
 }
 
@@ -61,8 +61,8 @@ type CommandFunction<Options extends CommonCommandOptions> = (
 /** Imports the function that runs a command. */
 type LoadCommand<Options extends CommonCommandOptions> = (it: Command) => Promise<CommandFunction<Options>>;
 
-/** Returns the action of a command. */
-type OnDemand = <Options extends CommonCommandOptions>(
+/** Returns the action of a command. The action imports the function that runs the command. */
+type ActionOf = <Options extends CommonCommandOptions>(
   load: LoadCommand<Options>,
 ) => (this: Command) => Promise<void>;
 
@@ -87,7 +87,7 @@ const PROBE_TEXT = 'Write the numbers from one to ten in words. Use no tools.';
 const SCOPE =
   'user (everywhere), project (everybody, in this directory) or local (you, in this directory; Claude Code alone)';
 
-function addSetUp(add: Add, onDemand: OnDemand): void {
+function addSetUp(add: Add, actionOf: ActionOf): void {
   const writing = (usage: string, description: string): Command =>
     add(usage, description)
       .option('--all', 'every client on this machine')
@@ -99,13 +99,13 @@ function addSetUp(add: Add, onDemand: OnDemand): void {
     'install [client] [args...]',
     'puts the bridge into the settings of claude, gemini, codex, cursor or vscode; arguments after -- go to the bridge',
   ).action(
-    onDemand(async (it) => {
+    actionOf(async (it) => {
       const { installCommand } = await import('./commands/install.ts');
       return (run) => installCommand(run, it.args);
     }),
   );
   writing('uninstall [client]', 'removes the bridge from the settings of a client').action(
-    onDemand(async (it) => {
+    actionOf(async (it) => {
       const { uninstallCommand } = await import('./commands/install.ts');
       return (run) => uninstallCommand(run, it.args);
     }),
@@ -113,7 +113,7 @@ function addSetUp(add: Add, onDemand: OnDemand): void {
   add('doctor', 'checks settings, model, agents, tokens, clocks and clients, and says what to do')
     .option('--offline', 'ask no model and no agent')
     .option('--webhook', 'send a test post to the approval webhook')
-    .action(onDemand(async () => (await import('./commands/doctor.ts')).doctorCommand));
+    .action(actionOf(async () => (await import('./commands/doctor.ts')).doctorCommand));
 }
 
 const TOKEN_VARIABLE =
@@ -130,8 +130,8 @@ function refuseToken(it: Command): Command {
     );
 }
 
-function addAgents(add: Add, onDemand: OnDemand): void {
-  const list = onDemand(async () => (await import('./commands/agents.ts')).listAgentsCommand);
+function addAgents(add: Add, actionOf: ActionOf): void {
+  const list = actionOf(async () => (await import('./commands/agents.ts')).listAgentsCommand);
   const agents = addGroup(
     add,
     'agents',
@@ -141,7 +141,7 @@ function addAgents(add: Add, onDemand: OnDemand): void {
   add('list', 'lists the agents of the settings, and asks none of them', { into: agents }).action(list);
   add('check [name]', 'asks an agent, or each agent, what it can do; starts no task', {
     into: agents,
-  }).action(onDemand(async () => (await import('./commands/agents.ts')).checkAgentsCommand));
+  }).action(actionOf(async () => (await import('./commands/agents.ts')).checkAgentsCommand));
   const writing = (usage: string, description: string): Command =>
     add(usage, description, { into: agents })
       .option('--dry-run', 'show the change and write nothing')
@@ -153,19 +153,19 @@ function addAgents(add: Add, onDemand: OnDemand): void {
     .option('--card-url <url>', 'the URL of its card, if it is not below the URL of the agent')
     .option('--token-variable <name>', TOKEN_VARIABLE)
     .option('--token-command <command>', 'a command that prints its token')
-    .action(onDemand(async () => (await import('./commands/agents.ts')).addAgentCommand));
+    .action(actionOf(async () => (await import('./commands/agents.ts')).addAgentCommand));
   writing(
     'import <registry> [names...]',
     'lists the agents of a registry (a file or a URL); tries and adds those that you name',
   )
     .option('--all', 'all agents of the registry')
-    .action(onDemand(async () => (await import('./commands/import-agents.ts')).importAgentsCommand));
+    .action(actionOf(async () => (await import('./commands/import-agents.ts')).importAgentsCommand));
   writing('remove <name>', 'removes an agent from the settings').action(
-    onDemand(async () => (await import('./commands/agents.ts')).removeAgentCommand),
+    actionOf(async () => (await import('./commands/agents.ts')).removeAgentCommand),
   );
 }
 
-function addProbe(add: Add, onDemand: OnDemand): void {
+function addProbe(add: Add, actionOf: ActionOf): void {
   refuseToken(add('probe <url>', 'tests an A2A agent with real tasks, and prints a report for its authors'))
     .option('--text <text>', 'a task of about a second that should complete', PROBE_TEXT)
     .addOption(
@@ -182,19 +182,19 @@ function addProbe(add: Add, onDemand: OnDemand): void {
       'a shell command that kills the agent, and starts it again; without it, three checks do not run',
     )
     .option('--yes', 'start without asking')
-    .action(onDemand(async () => (await import('./commands/probe.ts')).probeCommand));
+    .action(actionOf(async () => (await import('./commands/probe.ts')).probeCommand));
 }
 
-function addModel(add: Add, onDemand: OnDemand): void {
+function addModel(add: Add, actionOf: ActionOf): void {
   const model = addGroup(
     add,
     'model',
     'shows the models of the local server; list them, or set another',
-    onDemand(async () => (await import('./commands/model.ts')).showModelCommand),
+    actionOf(async () => (await import('./commands/model.ts')).showModelCommand),
   );
   add('list [words...]', 'lists known models, and the models that this machine serves', {
     into: model,
-  }).action(onDemand(async () => (await import('./commands/model.ts')).listModelsCommand));
+  }).action(actionOf(async () => (await import('./commands/model.ts')).listModelsCommand));
   add('set <model>', 'tries a model, e.g. anthropic:claude-sonnet-4-5, and restarts the server with it', {
     into: model,
   })
@@ -206,15 +206,15 @@ function addModel(add: Add, onDemand: OnDemand): void {
     .option('--key-variable <name>', 'the environment variable with the key, if not the usual one')
     .option('--base-url <url>', 'the URL of the provider, e.g. http://127.0.0.1:1234/v1')
     .option('--no-try', 'send no request to the model')
-    .action(onDemand(async () => (await import('./commands/model-set.ts')).setModelCommand));
+    .action(actionOf(async () => (await import('./commands/model-set.ts')).setModelCommand));
 }
 
-function addTasks(add: Add, onDemand: OnDemand): void {
+function addTasks(add: Add, actionOf: ActionOf): void {
   add('tasks', 'lists the sessions of every agent: waiting ones first, then the newest')
     .option('--agent <name>', 'only this agent')
     .option('--state <state>', 'only in this state, e.g. input-required')
     .option('--limit <number>', 'the maximum number; default 50')
-    .action(onDemand(async () => (await import('./commands/tasks.ts')).tasksCommand));
+    .action(actionOf(async () => (await import('./commands/tasks.ts')).tasksCommand));
   add(
     'inbox',
     'lists finished tasks whose result no client has collected, and tasks that wait for a person',
@@ -225,13 +225,13 @@ function addTasks(add: Add, onDemand: OnDemand): void {
     .option('--watch', 'also print each new entry, until Ctrl-C')
     .option('--bell', 'ring the terminal bell for each new entry')
     .option('--collect', 'then mark the listed results as collected; no bridge announces them any more')
-    .action(onDemand(async () => (await import('./commands/inbox.ts')).inboxCommand));
+    .action(actionOf(async () => (await import('./commands/inbox.ts')).inboxCommand));
   add('run <words...>', 'hands a task to an agent, follows it, and asks here for each decision')
     .option('--agent <name>', 'the agent; default the first')
     .option('--mode <mode>', 'ask, plan, accept-edits or auto; the last two need a terminal; default ask')
     .option('--file <path...>', 'send these images, PDFs or texts with the task; write it after the words')
     .option('--detach', 'print the session and return')
-    .action(onDemand(async () => (await import('./commands/run.ts')).runTask));
+    .action(actionOf(async () => (await import('./commands/run.ts')).runTask));
   add('watch <session>', "follows a session's task until it has ended", {
     json: 'print one JSON object on each line: an event, or the error',
   })
@@ -239,37 +239,37 @@ function addTasks(add: Add, onDemand: OnDemand): void {
     .option('--until-settled', 'also end when the task waits for a person')
     .option('--times', 'begin each line with the time of its event (UTC)')
     .option('--thinking', "also print the model's reasoning")
-    .action(onDemand(async () => (await import('./commands/watch.ts')).watchCommand));
+    .action(actionOf(async () => (await import('./commands/watch.ts')).watchCommand));
   add('show <what>', 'shows pending actions in full: one by its code or call, or all of a session')
     .option('--turns', "also show the cost of each turn of the session's task")
-    .action(onDemand(async () => (await import('./commands/show.ts')).showCommand));
+    .action(actionOf(async () => (await import('./commands/show.ts')).showCommand));
   add('cost', 'shows what tasks cost: tokens and US dollars by UTC day, by session and by model')
     .option('--agent <name>', 'only this agent; default all')
     .option('--days <number>', 'today and the days before; default 30')
-    .action(onDemand(async () => (await import('./commands/cost.ts')).costCommand));
+    .action(actionOf(async () => (await import('./commands/cost.ts')).costCommand));
   add(
     'receipt <session>',
     'prints the signed receipt of the newest task: who asked, saw, decided, and what ran',
   )
     .option('--out <directory>', 'write the receipts of all tasks of the session here, as Markdown and JSON')
-    .action(onDemand(async () => (await import('./commands/receipt.ts')).receiptCommand));
+    .action(actionOf(async () => (await import('./commands/receipt.ts')).receiptCommand));
   add(
     'verify-receipt <file>',
     'checks the signature of a receipt, and compares it with the journal of its agent',
   )
     .option('--key <fingerprint>', 'the key that must have signed it; default: the key of a known agent')
-    .action(onDemand(async () => (await import('./commands/verify-receipt.ts')).verifyReceiptCommand));
+    .action(actionOf(async () => (await import('./commands/verify-receipt.ts')).verifyReceiptCommand));
   add('cancel <session>', "ends the session's task")
     .option('--reason <text>', 'the reason, for the agent and the journal')
-    .action(onDemand(async () => (await import('./commands/cancel.ts')).cancelCommand));
+    .action(actionOf(async () => (await import('./commands/cancel.ts')).cancelCommand));
   add('commands', 'lists the commands of an agent')
     .option('--agent <name>', 'the agent; default the first')
-    .action(onDemand(async () => (await import('./commands/list-agent-commands.ts')).listAgentCommands));
+    .action(actionOf(async () => (await import('./commands/list-agent-commands.ts')).listAgentCommands));
   add('command <name> [args...]', 'runs a command of the agent, e.g. checkpoint list')
     .option('--agent <name>', 'the agent; default the first')
     .option('--session <session>', 'the session; default a new one')
     .action(
-      onDemand(async () => {
+      actionOf(async () => {
         const { runAgentCommand } = await import('./commands/run-agent-command.ts');
         return (run, command: string, args: string[]) => runAgentCommand(run, { command, args });
       }),
@@ -277,10 +277,10 @@ function addTasks(add: Add, onDemand: OnDemand): void {
   add('abort <toolId>', 'stops one running tool; its task continues')
     .option('--agent <name>', 'ask only this agent')
     .option('--reason <text>', 'the reason, for the agent and the journal')
-    .action(onDemand(async () => (await import('./commands/abort-tool.ts')).abortCommand));
+    .action(actionOf(async () => (await import('./commands/abort-tool.ts')).abortCommand));
 }
 
-function addDecisions(add: Add, onDemand: OnDemand): void {
+function addDecisions(add: Add, actionOf: ActionOf): void {
   const deciding = (usage: string, description: string): Command =>
     add(usage, description).option('--reason <text>', 'the reason, for the agent and the journal');
   for (const word of ['approve', 'deny'] as const) {
@@ -298,7 +298,7 @@ function addDecisions(add: Add, onDemand: OnDemand): void {
         .option('--minutes <number>', 'with a scope: trust for this many minutes, not for the whole task')
         .option('--uses <number>', 'with a scope: trust for this many later calls');
     it.action(
-      onDemand(async () => {
+      actionOf(async () => {
         const { decideCommand } = await import('./commands/decide.ts');
         return (run, what: string, call?: string) => decideCommand(run, word, { what, call });
       }),
@@ -308,35 +308,35 @@ function addDecisions(add: Add, onDemand: OnDemand): void {
     .option('--yes', 'with a code: send the edited text without asking')
     .option('--file <path>', 'read the edited text from this file; - is stdin')
     .action(
-      onDemand(async () => {
+      actionOf(async () => {
         const { editCommand } = await import('./commands/edit.ts');
         return (run, what: string, call?: string) => editCommand(run, { what, call });
       }),
     );
   add('revoke <session> [grants...]', 'revokes grants of trust; without a grant, lists them')
     .option('--all', 'all grants of the session')
-    .action(onDemand(async () => (await import('./commands/revoke-trust.ts')).revokeTrustCommand));
+    .action(actionOf(async () => (await import('./commands/revoke-trust.ts')).revokeTrustCommand));
   add('answer <code> [words...]', 'answers the question with this code; without words, it asks you')
     .option('--call <call>', 'with a session instead of the code: the question, if several wait')
-    .action(onDemand(async () => (await import('./commands/answer.ts')).answerCommand));
+    .action(actionOf(async () => (await import('./commands/answer.ts')).answerCommand));
 }
 
-function addServer(program: Command, add: Add, onDemand: OnDemand): void {
+function addServer(program: Command, add: Add, actionOf: ActionOf): void {
   const server = program
     .command('server')
     .description('the local a2a-server: start, stop, status; backup, verify, restore its tasks');
   add('start', 'starts it, unless it runs', { into: server }).action(
-    onDemand(async () => (await import('./commands/server.ts')).startServerCommand),
+    actionOf(async () => (await import('./commands/server.ts')).startServerCommand),
   );
   add('stop', 'ends it; its tasks go on with the next one', { into: server }).action(
-    onDemand(async () => (await import('./commands/server.ts')).stopServerCommand),
+    actionOf(async () => (await import('./commands/server.ts')).stopServerCommand),
   );
   add('status', 'shows whether it runs, its address and its start time', { into: server }).action(
-    onDemand(async () => (await import('./commands/server.ts')).serverStatusCommand),
+    actionOf(async () => (await import('./commands/server.ts')).serverStatusCommand),
   );
   const ofServer = (usage: string, description: string): Command =>
     add(usage, description, { into: server }).action(
-      onDemand(async (it) => {
+      actionOf(async (it) => {
         const { serverJournalCommand } = await import('./commands/server-journal.ts');
         return (run) => serverJournalCommand(run, it.name(), it.args);
       }),
@@ -355,11 +355,11 @@ function addServer(program: Command, add: Add, onDemand: OnDemand): void {
     'prints a one-time link that signs your browser in to the approval page; if the agent is the local server, starts it when needed',
   )
     .option('--agent <name>', 'the agent whose page to open; default the first')
-    .action(onDemand(async () => (await import('./commands/page.ts')).pageCommand));
+    .action(actionOf(async () => (await import('./commands/page.ts')).pageCommand));
   add('logs', 'prints the log of the local server', {
     json: 'print one JSON object on each line: a line of the log, or the error',
   })
     .option('-f, --follow', 'also print new lines')
     .option('-n, --lines <number>', 'the number of last lines; default 50')
-    .action(onDemand(async () => (await import('./commands/logs.ts')).logsCommand));
+    .action(actionOf(async () => (await import('./commands/logs.ts')).logsCommand));
 }
