@@ -35,7 +35,7 @@ import { requireSafeStateDirectory } from '../../../shared/state/state-directory
 import { checkStoredToken } from '../../../shared/state/token-file.ts';
 import { type CommandRecords, withRecords } from './with-records.ts';
 import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
-import { misspeltVariables } from '../../../shared/settings/misspelt-variables.ts';
+import { checkVariableNames } from '../../../shared/settings/check-variable-names.ts';
 import { ALL_SERVER_SETTINGS, type ServerSettings } from '../settings/settings.ts';
 
 interface CheckOptions {
@@ -69,7 +69,7 @@ export async function runStartChecks(
     const { models: offered } = prepared.worker;
     const findings = [
       okCheckResult(SETTINGS, 'the server can start with them'),
-      ...misspeltVariables('A2A_SERVER_', { settings: ALL_SERVER_SETTINGS, values: settings, env }),
+      ...checkVariableNames('A2A_SERVER_', { settings: ALL_SERVER_SETTINGS, values: settings, env }),
       ...unknownServers(settings),
       ...checkPresence(settings, prepared.live.policy()),
       ...signInWithProvider(settings),

@@ -24,7 +24,7 @@ import {
   warnCheckResult,
   STATE_DIRECTORY_SUBJECT,
 } from '../../../shared/runtime/check-result.ts';
-import { misspeltVariables } from '../../../shared/settings/misspelt-variables.ts';
+import { checkVariableNames } from '../../../shared/settings/check-variable-names.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
@@ -73,7 +73,7 @@ async function findingsOf({
   return [
     okCheckResult('mcp-a2a-bridge', readPackageVersion()),
     checkNode(process.version),
-    ...misspeltVariables('MCP_A2A_BRIDGE_', { settings: ALL_BRIDGE_SETTINGS, values: settings, env }),
+    ...checkVariableNames('MCP_A2A_BRIDGE_', { settings: ALL_BRIDGE_SETTINGS, values: settings, env }),
     ...(await checkStateDirectory(stateDir)),
     ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
       (each) => each !== undefined,

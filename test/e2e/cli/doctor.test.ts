@@ -111,11 +111,11 @@ describe('the command doctor', () => {
           subject: 'environment',
           level: 'warn',
           message: 'the variable MCP_A2A_BRIDGE_APROVALS is ignored, because no setting has this name',
-          next: 'Did you mean MCP_A2A_BRIDGE_APPROVALS?',
+          next: 'Rename it to MCP_A2A_BRIDGE_APPROVALS, if you mean that setting.',
         },
         expect.objectContaining({ next: expect.stringContaining('MCP_A2A_BRIDGE_AGENTS') }),
       ],
-      [expect.objectContaining({ next: 'Did you mean A2A_SERVER_FOUR_EYES?' })],
+      [expect.objectContaining({ next: 'Rename it to A2A_SERVER_FOUR_EYES, if you mean that setting.' })],
     ]);
   });
 

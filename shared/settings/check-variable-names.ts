@@ -9,11 +9,12 @@ import { CONFIG_VARIABLE } from './settings-location.ts';
 const KUBERNETES_SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/u;
 
 /**
- * Warns about variables with names that are similar to those of settings. The programs ignore them.
+ * Returns a warning for each environment variable whose name resembles that of a setting. The program ignores such a
+ * variable.
  * @param prefix the prefix of the program's variables, e.g. `A2A_SERVER_`
  * @param values the values of the settings. A setting may name a variable, such as that of a token
  */
-export function misspeltVariables(
+export function checkVariableNames(
   prefix: string,
   { settings, values, env }: { settings: Settings; values: object; env: Environment },
 ): CheckResult[] {
@@ -34,7 +35,7 @@ export function misspeltVariables(
         : warnCheckResult(
             'environment',
             `the variable ${name} is ignored, because no setting has this name`,
-            `Did you mean ${prefix}${nearest}?`,
+            `Rename it to ${prefix}${nearest}, if you mean that setting.`,
           );
     });
 }
