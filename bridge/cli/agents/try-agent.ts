@@ -6,9 +6,9 @@ import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts
 import { UsageError } from '../terminal/exit-codes.ts';
 import { type AgentEntry, suggestAgentName } from './agent-entry.ts';
 import { type AgentInspection, inspectAgent } from './inspect-agent.ts';
-import { readTypedAgent, type TypedAgent } from './typed-agent.ts';
+import { readAgentOptions, type AgentOptions } from './agent-options.ts';
 
-export interface WantedAgent extends TypedAgent {
+export interface WantedAgent extends AgentOptions {
   /** The name in the settings. If absent, the name on the card is used. */
   name?: string | undefined;
   /** True if the card must not name an endpoint on this machine, because another machine named the agent. */
@@ -29,7 +29,7 @@ export async function tryAgent(
   wanted: WantedAgent,
 ): Promise<TriedAgent> {
   const { url } = wanted;
-  const { entry, settings: own } = readTypedAgent(wanted, 'added');
+  const { entry, settings: own } = readAgentOptions(wanted, 'added');
   if (wanted.name !== undefined && !agentNameSchema.safeParse(wanted.name).success)
     throw new UsageError('A name has up to 100 letters, digits, ".", "_" and "-".');
   const agent = createConfiguredAgent(wanted.name ?? new URL(url).host, own, env);

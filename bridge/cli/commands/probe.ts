@@ -14,11 +14,11 @@ import {
 import { MAX_PROBE_MESSAGES } from '../../probe/agent-under-test.ts';
 import { probeReportText } from '../../probe/report-text.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
-import { readTypedAgent, type TypedAgent } from '../agents/typed-agent.ts';
+import { readAgentOptions, type AgentOptions } from '../agents/agent-options.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 
-export interface ProbeOptions extends CommonCommandOptions, Omit<TypedAgent, 'url'> {
+export interface ProbeOptions extends CommonCommandOptions, Omit<AgentOptions, 'url'> {
   text: string;
   a2a?: A2aVersion;
   restart?: string;
@@ -74,7 +74,7 @@ async function subjectOf(
   { text, a2a, restart, ...typed }: ProbeOptions,
   env: CommandRun<ProbeOptions>['env'],
 ): Promise<ProbeSubject> {
-  const { settings } = readTypedAgent({ ...typed, url }, 'tested');
+  const { settings } = readAgentOptions({ ...typed, url }, 'tested');
   const headers = await credentialHeaders('The agent', settings, env);
   return {
     endpoint: { url, cardUrl: settings.cardUrl, headers },

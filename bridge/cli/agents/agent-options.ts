@@ -5,7 +5,7 @@ import { splitCommandLine } from '../models/edit-model-settings.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { AgentEntry } from './agent-entry.ts';
 
-export interface TypedAgent {
+export interface AgentOptions {
   url: string;
   cardUrl?: string | undefined;
   tokenVariable?: string | undefined;
@@ -17,8 +17,8 @@ export interface TypedAgent {
  * @param use what the command does with an agent, for error messages
  * @throws UsageError
  */
-export function readTypedAgent(
-  { url, cardUrl, tokenVariable, tokenCommand }: TypedAgent,
+export function readAgentOptions(
+  { url, cardUrl, tokenVariable, tokenCommand }: AgentOptions,
   use: 'added' | 'tested',
 ): { entry: AgentEntry; settings: AgentSettings } {
   if (tokenVariable !== undefined && tokenCommand !== undefined)
