@@ -51,7 +51,7 @@ export function isLoopbackUrl(url: string): boolean {
 }
 
 async function modelsAt(provider: ProviderName, url: string, signal: AbortSignal): Promise<string[]> {
-  const answer = await readLocalJson(
+  const answer = await fetchLocalJson(
     provider === 'ollama' ? new URL('/api/tags', url).href : `${url}/models`,
     signal,
   );
@@ -62,8 +62,11 @@ async function modelsAt(provider: ProviderName, url: string, signal: AbortSignal
   return names.filter((name) => PLAIN_NAME.test(name) && !NO_CHAT_MODEL.test(name)).slice(0, MAX_MODELS);
 }
 
-/** Reads JSON from a local program. @throws Error if the answer is not JSON or is too long */
-export async function readLocalJson(url: string, signal: AbortSignal): Promise<unknown> {
+/**
+ * Sends a GET request to a program on this machine, and returns its JSON.
+ * @throws Error if the answer is not JSON or is too long
+ */
+export async function fetchLocalJson(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!response.ok || response.body === null) {
     await response.body?.cancel();

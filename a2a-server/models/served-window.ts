@@ -3,7 +3,7 @@
  * maximum. Some programs cut longer prompts without an error.
  */
 import { z } from 'zod';
-import { readLocalJson } from './local-models.ts';
+import { fetchLocalJson } from './local-models.ts';
 import type { ProviderName } from './model-settings.ts';
 
 const LIMIT_MS = 1_000;
@@ -61,7 +61,7 @@ export async function readServedContextWindow(
   if (source === undefined) return undefined;
   try {
     const address = new URL(source.path(model), `${url}/`).href;
-    return source.read(await readLocalJson(address, AbortSignal.timeout(LIMIT_MS)), model);
+    return source.read(await fetchLocalJson(address, AbortSignal.timeout(LIMIT_MS)), model);
   } catch {
     return undefined;
   }
