@@ -116,7 +116,7 @@ describe('a build of the programs', () => {
         code: 1,
         stdout: '',
         stderr: expect.stringMatching(
-          /^(This program|The build) needs Node 20\.19 or newer, and this is Node .*\n$/,
+          /^(This program|The build) needs Node 20\.19 or a later Node 20, or Node 22\.2 or newer\. This is Node .*\n$/,
         ),
       });
   });
