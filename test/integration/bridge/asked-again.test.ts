@@ -97,7 +97,7 @@ describe('a client that repeats its decision after the server has asked about th
     const { shown, ...without } = approvalOf(
       await delegate(on, plan(append('notes.md', 'mine\n'), { say: 'Done.' })),
     );
-    expect(textOf(await client.call(DECIDE, without))).toContain('(shown)');
+    expect(textOf(await client.call(DECIDE, without))).toContain('Give callId, shown and decision');
     const wrong = await client.call(DECIDE, { ...without, shown: '00000000' });
     expect(wrong.isError).toBe(true);
     expect(reportIn(wrong).pending).toMatchObject([{ shown }]);
