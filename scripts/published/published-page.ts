@@ -13,14 +13,14 @@ interface Sentence {
 const SENTENCES: readonly Sentence[] = [
   {
     page: 'README.md',
-    clone: `You need Node 20.19 or newer. The project is tested on Linux only. There is no published package yet. Clone this repository, and run in it:
+    clone: `You need Node 20.19 or newer, but not 21, 22.0 or 22.1. The project is tested on Linux only. There is no published package yet. Clone this repository, and run in it:
 
 \`\`\`sh
 npm ci                                        # installs, and builds both programs
 node dist/bridge/main.js install claude       # or gemini, codex, cursor, vscode; or --all
 \`\`\`
 `,
-    published: `You need Node 20.19 or newer. The project is tested on Linux only.
+    published: `You need Node 20.19 or newer, but not 21, 22.0 or 22.1. The project is tested on Linux only.
 
 \`\`\`sh
 npx -y mcp-a2a-bridge install claude       # or gemini, codex, cursor, vscode; or --all
