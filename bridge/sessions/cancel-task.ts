@@ -79,8 +79,11 @@ async function waitForEnd(session: Session, signal: AbortSignal | undefined): Pr
   // A task that waits for a person usually has no open stream, and an agent without streams sends nothing. So the
   // session fetches the task until the limit.
   const looks = setInterval(() => void session.refreshState().catch(() => undefined), POLL_MS);
-  await waitUntil(session, () => isOver(session), { timeoutMs: MAX_WAIT_FOR_END_MS, signal });
-  clearInterval(looks);
+  try {
+    await waitUntil(session, () => isOver(session), { timeoutMs: MAX_WAIT_FOR_END_MS, signal });
+  } finally {
+    clearInterval(looks);
+  }
 }
 
 function isOver({ view }: Session): boolean {
