@@ -1,6 +1,6 @@
 /** Builds the receipt of a task from its journal entries, one at a time. */
 import type { Receipt, ReceiptAction, ReceiptRun } from '../../shared/receipt/receipt.ts';
-import { addCosts, NO_COST, requestCosts } from '../task/costs/cost-sum.ts';
+import { addCosts, NO_COST, costsOfEvents } from '../task/costs/cost-sum.ts';
 import type {
   Decider,
   FileState,
@@ -60,7 +60,7 @@ export class ReceiptBuilder {
     journal.hash = nextChainHash(journal.hash, entry);
     task.updatedAt = timeOf(at);
     task.state = taskStateAfter([event]) ?? task.state;
-    const { costs, openModel } = requestCosts([event], this.#model);
+    const { costs, openModel } = costsOfEvents([event], this.#model);
     this.#model = openModel;
     for (const { model, cost } of costs) {
       this.#models.add(model);

@@ -3,7 +3,7 @@ import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { readEntryPages } from '../../journal/read-pages.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { concernsCost, listRequestCosts } from '../../task/costs/request-costs.ts';
+import { concernsCost, listRequestCosts } from '../../task/costs/list-request-costs.ts';
 
 export async function readTaskCosts(journal: Pick<Journal, 'read'>, taskId: string): Promise<TaskCosts> {
   const found: JournalEntry[] = [];

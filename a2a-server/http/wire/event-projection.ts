@@ -19,7 +19,7 @@ import { byText, decidedByText } from '../../../shared/text/decided-by-text.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
-import { eventCost } from '../../task/costs/request-costs.ts';
+import { eventCost } from '../../task/costs/list-request-costs.ts';
 import { EXPIRY } from '../../task/expiry.ts';
 import { isHiddenEvent } from '../../task/generation.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';

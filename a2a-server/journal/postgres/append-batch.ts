@@ -2,7 +2,7 @@
  * Collects the appends of one commit, and the values that they write. Decides each append against the state in the
  * database and the earlier appends of the batch. Pure.
  */
-import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
+import { costsOfEvents, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
@@ -260,7 +260,7 @@ export class AppendBatch {
   }
 
   #countCosts(events: readonly TaskEvent[], head: BatchHead): void {
-    const { costs, openModel } = requestCosts(events, head.model);
+    const { costs, openModel } = costsOfEvents(events, head.model);
     const { principal, sessionId } = head;
     for (const { model, cost } of costs)
       this.#addCost(principal, { day: utcDay(this.#at), sessionId, model: toStorableText(model), ...cost });

@@ -7,7 +7,7 @@
  * - J3: an append to an ended task is refused (`judge-append.ts`).
  */
 import type { JournalEntry } from '../../task/events.ts';
-import { requestCosts, utcDay } from '../../task/costs/cost-sum.ts';
+import { costsOfEvents, utcDay } from '../../task/costs/cost-sum.ts';
 import type { TaskRow } from '../journal.ts';
 import { judgeAppend, type AppendOutcome, type AppendStateReader, type TaskHead } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
@@ -211,7 +211,7 @@ export class Appender {
 
   #countCosts({ events }: PreparedAppend, head: StoredTaskHead, day: number): void {
     const { principal, sessionId, key } = head;
-    const { costs, openModel } = requestCosts(events, head.model);
+    const { costs, openModel } = costsOfEvents(events, head.model);
     for (const { model, cost } of costs) this.#costs.add(principal, { day, sessionId, model, ...cost });
     for (const event of events)
       if (event.type === 'task.working' && event.dayCost !== undefined)

@@ -1,5 +1,5 @@
 /** Compares the stored sums of costs with the events. J2: the sums must follow from the events. */
-import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
+import { addCosts, costsOfEvents, utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../validate-column-values.ts';
 import { toCostRow, COST_COLUMNS_SQL, DELETED_SESSIONS_ID } from '../cost-row.ts';
@@ -12,7 +12,7 @@ export class RecomputedCosts {
   add(task: { principal: string; sessionId: string }, entries: readonly JournalEntry[]): void {
     let openModel: string | null = null;
     for (const { at, event } of entries) {
-      const counted = requestCosts([event], openModel);
+      const counted = costsOfEvents([event], openModel);
       ({ openModel } = counted);
       for (const { model, cost } of counted.costs) {
         const key = keyOf({ ...task, day: utcDay(at), model });

@@ -2,7 +2,7 @@
  * Stores the sums of costs, one row per principal, UTC day, session and model. Each append updates the rows in its own
  * transaction. A query for costs therefore reads no events.
  */
-import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
+import { costsOfEvents, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
 import type { DailyBudgetUse } from '../../task/costs/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
 import {
@@ -147,7 +147,7 @@ export function countOldCosts(database: Sqlite): void {
         event: JSON.parse(textColumn(row[2])),
       }));
       for (const { at, event } of page) {
-        const counted = requestCosts([event], openModel);
+        const counted = costsOfEvents([event], openModel);
         ({ openModel } = counted);
         for (const { model, cost } of counted.costs)
           costs.add(principal, { day: utcDay(at), sessionId, model, ...cost });

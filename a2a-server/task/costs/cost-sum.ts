@@ -47,7 +47,7 @@ export function utcDayText(day: number): string {
  * last started turn.
  * @param openModel the model of the last turn before these events; null if no turn started
  */
-export function requestCosts(
+export function costsOfEvents(
   events: readonly TaskEvent[],
   openModel: string | null,
 ): { costs: RequestCost[]; openModel: string | null } {

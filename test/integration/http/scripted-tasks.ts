@@ -14,9 +14,14 @@ import type {
   TaskRow,
 } from '../../../a2a-server/journal/journal.ts';
 import type { ReaderDisconnect } from '../../../a2a-server/task/cancel.ts';
-import { listRequestCosts } from '../../../a2a-server/task/costs/request-costs.ts';
+import { listRequestCosts } from '../../../a2a-server/task/costs/list-request-costs.ts';
 import { costReport, sumCosts } from '../../../a2a-server/task/costs/cost-report.ts';
-import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-server/task/costs/cost-sum.ts';
+import {
+  costsOfEvents,
+  utcDay,
+  type CostRow,
+  type CostSum,
+} from '../../../a2a-server/task/costs/cost-sum.ts';
 import type { CostReport, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
@@ -255,7 +260,7 @@ export class ScriptedTasks implements TaskService {
       const snapshot = foldAll(taskId, entries);
       if (snapshot?.principal !== principal) return [];
       const { sessionId, updatedAt } = snapshot;
-      const { costs } = requestCosts(
+      const { costs } = costsOfEvents(
         entries.map(({ event }) => event),
         null,
       );

@@ -5,7 +5,7 @@ import {
   addCosts,
   utcDayText,
   NO_COST,
-  requestCosts,
+  costsOfEvents,
   utcDay,
   type CostRow,
 } from '../../../../../a2a-server/task/costs/cost-sum.ts';
@@ -56,9 +56,9 @@ describe('the costs of requests in events', () => {
   const usage = { inputTokens: 10, outputTokens: 2 };
 
   it('the costs name the turn’s model, also if the turn started in an earlier append', () => {
-    const first = requestCosts([started('a')], null);
+    const first = costsOfEvents([started('a')], null);
     expect(first).toEqual({ costs: [], openModel: 'a' });
-    const { costs } = requestCosts([finished(usage, 0.5), started('b'), finished(usage)], first.openModel);
+    const { costs } = costsOfEvents([finished(usage, 0.5), started('b'), finished(usage)], first.openModel);
     expect(costs).toEqual([
       { model: 'a', cost: { ...NO_COST, ...usage, requests: 1, knownUsd: 0.5 } },
       { model: 'b', cost: { ...NO_COST, ...usage, requests: 1, unpriced: 1 } },
@@ -71,7 +71,7 @@ describe('the costs of requests in events', () => {
       { ...summary, model: 'a', usage, usd: 0.25 },
       { ...summary, model: null, usage: { inputTokens: 0, outputTokens: 0 } },
     ];
-    expect(requestCosts(events, null).costs).toEqual([
+    expect(costsOfEvents(events, null).costs).toEqual([
       { model: 'a', cost: { ...NO_COST, ...usage, requests: 1, knownUsd: 0.25 } },
     ]);
   });
@@ -86,9 +86,9 @@ describe('the costs of requests in events', () => {
     fc.assert(
       fc.property(fc.array(event), fc.nat(), (events, cut) => {
         const at = events.length === 0 ? 0 : cut % events.length;
-        const whole = requestCosts(events, null);
-        const first = requestCosts(events.slice(0, at), null);
-        const then = requestCosts(events.slice(at), first.openModel);
+        const whole = costsOfEvents(events, null);
+        const first = costsOfEvents(events.slice(0, at), null);
+        const then = costsOfEvents(events.slice(at), first.openModel);
         expect({ costs: [...first.costs, ...then.costs], openModel: then.openModel }).toEqual(whole);
       }),
       { numRuns: numberOfRuns(200) },
@@ -102,7 +102,7 @@ describe('the costs of requests in events', () => {
         fc.array(strange, { minLength: 5, maxLength: 5 }),
         ([a = 0, b = 0, c = 0, d = 0, usd = 0]) => {
           const reported = { inputTokens: a, outputTokens: b, cachedInputTokens: c, cacheWriteTokens: d };
-          const [{ cost } = { cost: NO_COST }] = requestCosts(
+          const [{ cost } = { cost: NO_COST }] = costsOfEvents(
             [started('a'), finished(reported, usd)],
             null,
           ).costs;
@@ -116,7 +116,7 @@ describe('the costs of requests in events', () => {
   });
 
   it('the costs are zero for zero tokens, also without a price', () => {
-    const [free] = requestCosts([started('a'), finished({ inputTokens: 0, outputTokens: 0 })], null).costs;
+    const [free] = costsOfEvents([started('a'), finished({ inputTokens: 0, outputTokens: 0 })], null).costs;
     expect(free?.cost).toEqual({ ...NO_COST, requests: 1 });
   });
 });

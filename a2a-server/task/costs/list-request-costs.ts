@@ -1,6 +1,6 @@
 /** Computes the cost of each model request of a task, for clients. Pure. */
 import type { EventCost, TaskCosts } from '../../../shared/protocol/cost-report.ts';
-import { costSumOfRequest, requestCosts } from './cost-sum.ts';
+import { costSumOfRequest, costsOfEvents } from './cost-sum.ts';
 import { costView } from './cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../events.ts';
 
@@ -29,7 +29,7 @@ export function concernsCost({ type }: TaskEvent): boolean {
 export function listRequestCosts(entries: readonly JournalEntry[]): TaskCosts['requests'] {
   let openModel: string | null = null;
   return entries.flatMap(({ at, event }) => {
-    const found = requestCosts([event], openModel);
+    const found = costsOfEvents([event], openModel);
     ({ openModel } = found);
     const [request] = found.costs;
     const cost = eventCost(event);
