@@ -17,7 +17,7 @@ import {
   type TaskGroupPage,
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
-import { readableTaskTitle } from '../../shared/text/readable-task-title.ts';
+import { readableTaskTitle } from '../../shared/text/title-of-json-plan.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';

@@ -86,7 +86,7 @@ import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
 import { type ProviderSignInContext, providerSignInRoutes } from '../page/provider-sign-in-routes.ts';
 import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
-import type { AllowedWorkspaces } from '../../shared/protocol/allowed-workspaces.ts';
+import type { WorkspaceChoices } from '../../shared/protocol/workspace-choices.ts';
 
 export interface AppOptions {
   tasks: TaskService;
@@ -96,7 +96,7 @@ export interface AppOptions {
   /** Previews the restoration of a checkpoint. By default, there is no preview. */
   restoring?: RestorePreviewOptions;
   /** The workspaces that the page offers. By default, there are none. */
-  workspaces?: AllowedWorkspaces;
+  workspaces?: WorkspaceChoices;
   /**
    * The agent and the models that the page offers. By default, the agent has no name and there are no models to choose.
    */
@@ -271,7 +271,7 @@ function pageApi(parts: Parts): Router {
 }
 
 /** Sends the page the agents and models, or the workspaces, from which the person chooses. */
-function jsonRoute(path: string, offer: OfferedAgent | AllowedWorkspaces): Router {
+function jsonRoute(path: string, offer: OfferedAgent | WorkspaceChoices): Router {
   return Router().get(path, (_request, response) => void response.json(offer));
 }
 

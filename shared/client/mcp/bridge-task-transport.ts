@@ -20,7 +20,7 @@ import {
   toBridgeDecision,
   taskReportOf,
   findRunningTools,
-  toolProgressOf,
+  toolProgressFromNotification,
   structuredContentOf,
 } from './session-report.ts';
 import type { McpCallResult } from './session-report.ts';
@@ -178,7 +178,7 @@ export class BridgeTaskTransport implements TaskTransport {
         this.#report = { ...before, tools };
         if (isNews(before, this.#report)) tell({ type: 'state', report: this.#report });
       }
-      const steps = toolProgressOf(params);
+      const steps = toolProgressFromNotification(params);
       tell({ type: 'note', message, ...(steps && { steps }) });
     };
   }

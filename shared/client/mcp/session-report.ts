@@ -136,7 +136,7 @@ export function findRunningTools({ _meta: meta }: WithMeta): readonly SessionToo
  * Returns the finished steps and the total of a progress notification. Returns undefined if the notification has no
  * total. `progress` may lie between two steps, so the number of finished steps is rounded down.
  */
-export function toolProgressOf({ progress, total }: ProgressParams): ToolProgress | undefined {
+export function toolProgressFromNotification({ progress, total }: ProgressParams): ToolProgress | undefined {
   return total === undefined ? undefined : { done: Math.floor(progress), total };
 }
 

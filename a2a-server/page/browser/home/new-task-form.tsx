@@ -7,9 +7,9 @@ import { ProblemLine } from '../problem-line.tsx';
 import { ModelSelect, readOfferedAgent } from './model-select.tsx';
 import { createTask } from '../create-task.ts';
 import {
-  allowedWorkspacesSchema,
-  type AllowedWorkspaces,
-} from '../../../../shared/protocol/allowed-workspaces.ts';
+  workspaceChoicesSchema,
+  type WorkspaceChoices,
+} from '../../../../shared/protocol/workspace-choices.ts';
 import { readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
@@ -33,11 +33,11 @@ function modeOf(value: string): TaskMode | '' {
   return MODES.find(({ mode }) => mode === value)?.mode ?? '';
 }
 
-const NO_KNOWN_WORKSPACES: AllowedWorkspaces = { fallback: null, allowed: [] };
+const NO_KNOWN_WORKSPACES: WorkspaceChoices = { fallback: null, allowed: [] };
 
 /** @throws ClientError */
-async function readAllowedWorkspaces(): Promise<AllowedWorkspaces> {
-  return allowedWorkspacesSchema.parse(await readJson('/workspaces'));
+async function readWorkspaceChoices(): Promise<WorkspaceChoices> {
+  return workspaceChoicesSchema.parse(await readJson('/workspaces'));
 }
 
 export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps) {
@@ -46,7 +46,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
   const [workspace, setWorkspace] = useState('');
   const [mode, setMode] = useState<TaskMode | ''>('');
   const [model, setModel] = useState('');
-  const [known, setKnown] = useState<AllowedWorkspaces>(NO_KNOWN_WORKSPACES);
+  const [known, setKnown] = useState<WorkspaceChoices>(NO_KNOWN_WORKSPACES);
   const [offered, setOffered] = useState<OfferedAgent>();
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -87,7 +87,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
   };
   const opened = async (): Promise<void> => {
     // Without an answer, the person can still type a path.
-    setKnown(await readAllowedWorkspaces().catch(() => NO_KNOWN_WORKSPACES));
+    setKnown(await readWorkspaceChoices().catch(() => NO_KNOWN_WORKSPACES));
     // Without an answer, the server chooses the model.
     setOffered(await readOfferedAgent().catch(() => undefined));
   };

@@ -3,7 +3,7 @@ import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
-import { readableTaskTitle } from '../../../../shared/text/readable-task-title.ts';
+import { readableTaskTitle } from '../../../../shared/text/title-of-json-plan.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { LinkedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';

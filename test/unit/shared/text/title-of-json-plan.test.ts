@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readableTaskTitle } from '../../../../shared/text/readable-task-title.ts';
+import { readableTaskTitle } from '../../../../shared/text/title-of-json-plan.ts';
 
 const PLAN = JSON.stringify({
   plan: [
