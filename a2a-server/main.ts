@@ -14,7 +14,7 @@ import { reportErrorAndExit, createCommandLine } from './startup/commands/comman
 import { readServerSettings } from './startup/settings/read-settings.ts';
 import { createSettingsReloader } from './startup/settings/reload-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
-import type { ServerRun } from './startup/run-server.ts';
+import type { ServerRun } from './startup/start-opened-server.ts';
 
 const PAGE_DIRECTORY = fileURLToPath(new URL('../web/', import.meta.url));
 

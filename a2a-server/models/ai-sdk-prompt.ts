@@ -184,9 +184,9 @@ function toolResult(
   return { type: 'tool-result', toolCallId: modelCallId, toolName: sendableToolName(tool), output };
 }
 
-type ResultPart = Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>['value'][number];
+type ToolResultContentPart = Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>['value'][number];
 
-function resultFile({ hash, mediaType, name }: ConversationFile, contents: Contents): ResultPart {
+function resultFile({ hash, mediaType, name }: ConversationFile, contents: Contents): ToolResultContentPart {
   const bytes = contents.get(hash);
   if (bytes === undefined) return { type: 'text', text: LOST_FILE_TEXT };
   const data = Buffer.from(bytes).toString('base64');

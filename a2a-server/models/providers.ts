@@ -56,7 +56,7 @@ interface Provider {
 const CACHE_CONTROL = { type: 'ephemeral' };
 
 /** The options for Chat Completions, which accepts files only in user messages. */
-const CHAT_COMPLETIONS: ProviderRequestOptions = { filesAfterResults: true };
+const CHAT_COMPLETIONS_REQUEST_OPTIONS: ProviderRequestOptions = { filesAfterResults: true };
 
 /** The access to a provider. `apiKey` is empty if the provider needs no key. */
 interface ProviderAccess {
@@ -91,7 +91,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
         : loadCompatibleModel('openai', model, access),
     // OpenAI must not store the conversation. With `store: false`, the answer contains the encrypted reasoning.
     request: (model) =>
-      needsResponsesApi(model) ? { options: { openai: { store: false } } } : CHAT_COMPLETIONS,
+      needsResponsesApi(model) ? { options: { openai: { store: false } } } : CHAT_COMPLETIONS_REQUEST_OPTIONS,
   },
   openrouter: {
     keyVariables: ['OPENROUTER_API_KEY'],
@@ -104,7 +104,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
       }),
     // With this option, OpenRouter marks the prompts of Anthropic's models for the cache.
     request: (model) => ({
-      ...CHAT_COMPLETIONS,
+      ...CHAT_COMPLETIONS_REQUEST_OPTIONS,
       ...(model.startsWith('anthropic/') && { options: { openrouter: { cache_control: CACHE_CONTROL } } }),
     }),
   },
@@ -193,7 +193,7 @@ export function resolveProviderConnection(
     otherURL: baseURL === provider.baseUrl ? undefined : baseURL,
     key,
     load: (model, apiKey) => provider.load(model, { baseURL, apiKey, fetch: fetchImpl }),
-    request: (model) => provider.request?.(model) ?? CHAT_COMPLETIONS,
+    request: (model) => provider.request?.(model) ?? CHAT_COMPLETIONS_REQUEST_OPTIONS,
   };
 }
 

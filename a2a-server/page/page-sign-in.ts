@@ -16,8 +16,8 @@ import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request-part.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
-import { requireOwnPage, readPageSessionSecrets } from './page-cookie.ts';
-import type { PageCookieAttributes } from './page-cookie.ts';
+import { requireOwnPage, readPageSessionSecrets } from './page-request-secrets.ts';
+import type { PageCookieAttributes } from './page-request-secrets.ts';
 import type { PageSession, PageSessions, PageSessionSecrets } from './page-sessions.ts';
 
 const BODY_LIMITS = { bytes: 4_096, depth: 4 };

@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request-part.ts';
-import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-cookie.ts';
+import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-request-secrets.ts';
 import { createOwnOriginCheck, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
 import { createSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
 import { signInError } from './sign-in-failure.ts';

@@ -5,7 +5,7 @@ import { agentBackendText } from './agent-backend.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
 /** Returns the server's agent with the models that differ from its default model. */
-export function offeredAgent(
+export function describeOfferedAgent(
   settings: Pick<ServerSettings, 'agent' | 'model'>,
   models: Models,
 ): OfferedAgent {

@@ -10,7 +10,7 @@ import { createJwtAuthenticator, type AuthenticateJwt } from '../access/oidc-tok
 import { createStreamTickets, obtainTicketSecret } from '../http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../http/auth/tokens.ts';
 import type { Journal } from '../journal/journal.ts';
-import { pageCookieAttributes } from '../page/page-cookie.ts';
+import { pageCookieAttributes } from '../page/page-request-secrets.ts';
 import { createPageSessions } from '../page/page-sessions.ts';
 import { createProviderSignIn } from '../page/provider-sign-in.ts';
 import type { ProviderSignInContext } from '../page/provider-sign-in-routes.ts';

@@ -30,7 +30,7 @@ import { identifyBarredDirectory } from '../tools/workspace/barred-directory.ts'
 import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { TCP_KEEP_ALIVE } from '../../shared/net/tcp-keep-alive.ts';
 import { prepareServer } from './prepare-server.ts';
-import { startOpenedServer, type ServerRun } from './run-server.ts';
+import { startOpenedServer, type ServerRun } from './start-opened-server.ts';
 
 /**
  * Starts one server.

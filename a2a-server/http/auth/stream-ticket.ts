@@ -104,8 +104,8 @@ export function createStreamTickets({
       const maker = tokenId === undefined ? undefined : await issuedKey(tokenId);
       const tried = tokenId === undefined ? [...keys] : maker ? [[maker.principal, maker.key] as const] : [];
       let principal: string | undefined;
-      // The loop tries every key, so that its time does not reveal which key matches. Each MAC has only one text, so
-      // comparing texts is exact.
+      // The loop tries every key, so that its time does not reveal which key matches. It compares the MACs as base64url
+      // texts. Two of these texts are equal exactly if the two MACs have the same bytes.
       for (const [name, key] of tried)
         if (timingSafeEqual(macText(key, { principal: name, taskId, seconds }), shown)) principal = name;
       const expiresAt = Number(seconds) * 1_000;

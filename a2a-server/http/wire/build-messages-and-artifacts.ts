@@ -137,10 +137,14 @@ export function toolOutputArtifact(
   );
 }
 
-const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
+const TODO_CHECKBOX_MARKS: Readonly<Record<Todo['status'], string>> = {
+  pending: ' ',
+  in_progress: '~',
+  done: 'x',
+};
 
 export function todosArtifact(options: WireOptions, todos: readonly Todo[]): Artifact {
-  const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
+  const lines = todos.map(({ text, status }) => `- [${TODO_CHECKBOX_MARKS[status]}] ${text}`);
   const named = { artifactId: 'todos', name: 'todos', description: 'The to-do list of the agent' };
   return besideArtifact(
     options,

@@ -19,7 +19,7 @@ import type { ProviderSignIn } from '../../../a2a-server/page/provider-sign-in.t
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { createStreamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
-import { pageCookieAttributes } from '../../../a2a-server/page/page-cookie.ts';
+import { pageCookieAttributes } from '../../../a2a-server/page/page-request-secrets.ts';
 import { createPageSessions } from '../../../a2a-server/page/page-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { createLazyModels } from '../../../../a2a-server/startup/configured-models.ts';
-import { offeredAgent } from '../../../../a2a-server/startup/offered-agent.ts';
+import { describeOfferedAgent } from '../../../../a2a-server/startup/offered-agent.ts';
 import { modelSettingsSchema } from '../../../../a2a-server/models/model-settings.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 
 function offered(settings: Record<string, unknown>): OfferedAgent {
   const parsed = modelSettingsSchema.parse({ keys: {}, ...settings });
   const models = createLazyModels(parsed, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' });
-  return offeredAgent({ agent: { type: 'model' }, model: parsed.model }, models);
+  return describeOfferedAgent({ agent: { type: 'model' }, model: parsed.model }, models);
 }
 
 it('a server with one model offers no choice, and no tier that is not configured', () => {

@@ -11,7 +11,7 @@ import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { createCancellingDisconnectHandler } from '../http/streams/cancel-on-disconnect.ts';
 import { IGNORE_DISCONNECTS } from '../http/streams/on-disconnect.ts';
 import { ReadersAtOtherServers } from '../http/streams/readers-at-other-servers.ts';
-import { offeredAgent } from './offered-agent.ts';
+import { describeOfferedAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
 import { createApp } from './app.ts';
@@ -152,7 +152,7 @@ export async function startOpenedServer(
     previews: settings.preview,
     page: opened.page,
     changes: opened.changes,
-    agent: offeredAgent(settings, worker.models),
+    agent: describeOfferedAgent(settings, worker.models),
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
     signingKey: () => obtainSharedReceiptKey(settings.stateDir, journal.records),

@@ -1,6 +1,7 @@
 /**
- * Reads the two secrets of the approval page's requests: a cookie that scripts cannot read, and the page key as a
+ * Reads the two secrets of a request from the approval page: a cookie that scripts cannot read, and the page key in a
  * header. A page of another origin cannot send this header, because the server refuses the browser's CORS preflight.
+ * Also refuses requests that come from the pages of other sites.
  */
 import { createHmac } from 'node:crypto';
 import type { CookieOptions, Request } from 'express';
