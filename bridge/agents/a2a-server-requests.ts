@@ -16,7 +16,7 @@ import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts'
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { type AgentCardFacts, declaresExtension } from './card.ts';
 import { isNotFound, refuseErrorResponse } from './http/rest-refusal.ts';
-import { type PageLink, requestPageLink } from './page-link.ts';
+import { type PageLink, requestPageLink } from './one-time-page-link.ts';
 
 export type ReceiptMediaType = 'application/json' | 'text/markdown';
 

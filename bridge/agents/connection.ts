@@ -16,7 +16,7 @@ import { losesChunks, readableEvents, withoutStreaming } from './sdk-workarounds
 import { refuseErrorResponse } from './http/rest-refusal.ts';
 import { followWithoutCursors } from './follow-without-cursors.ts';
 import { listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks.ts';
-import { readResumableEvents } from './resumable-events.ts';
+import { readResumableEvents } from './read-events-after-cursor.ts';
 import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
 import { listGeminiTasks, selectGeminiTasks } from './gemini-tasks.ts';
 import { createA2aServerRequests, type A2aServerRequests } from './a2a-server-requests.ts';

@@ -4,7 +4,7 @@
  * expires.
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
-import type { PageLink as AgentPageLink } from '../agents/page-link.ts';
+import type { PageLink as AgentPageLink } from '../agents/one-time-page-link.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { FormCandidate } from './form.ts';
 

@@ -190,11 +190,11 @@ function addModel(add: Add, actionOf: ActionOf): void {
     add,
     'model',
     'shows the models of the local server; list them, or set another',
-    actionOf(async () => (await import('./commands/model.ts')).showModelCommand),
+    actionOf(async () => (await import('./commands/show-models.ts')).showModelCommand),
   );
   add('list [words...]', 'lists known models, and the models that this machine serves', {
     into: model,
-  }).action(actionOf(async () => (await import('./commands/model.ts')).listModelsCommand));
+  }).action(actionOf(async () => (await import('./commands/show-models.ts')).listModelsCommand));
   add('set <model>', 'tries a model, e.g. anthropic:claude-sonnet-4-5, and restarts the server with it', {
     into: model,
   })

@@ -21,7 +21,7 @@ import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { TaskView } from '../sessions/session/observed-task.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { type AnnouncedResults, announcedResultsOf } from './announced-results.ts';
+import { type AnnouncedResults, announcedResultsOf } from './format-announcement.ts';
 
 /**
  * The maximum time in milliseconds for which a finished reply waits for the check of the inbox. The check starts at the

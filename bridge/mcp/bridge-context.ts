@@ -10,7 +10,7 @@ import type { ResultInbox } from '../inbox/result-inbox.ts';
 import type { DelegatingClients } from '../sessions/delegating-clients.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
-import type { CutPreviews } from '../state/cut-previews.ts';
+import type { CutPreviews } from '../state/cut-preview-records.ts';
 import type { UsedPermits } from '../state/used-permits.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';

@@ -26,7 +26,7 @@ import { OutboxWriteQueue } from './outbox-write-queue.ts';
 import { RecordedCancels } from './recorded-cancels.ts';
 import { ResultHandover } from './result-handover.ts';
 import type { Session } from './session/session.ts';
-import { SessionCancels } from './session-cancels.ts';
+import { SessionCancels } from './cancel-task-and-undelivered-messages.ts';
 import { sessionProblem, sessionStateName } from './session/session-state.ts';
 import { WaitingMcpCalls } from './waiting-calls.ts';
 

@@ -18,7 +18,7 @@ import { InboxFollower } from '../inbox/inbox-follower.ts';
 import { HookNoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
 import { logSessions } from '../sessions/log-sessions.ts';
-import { CutPreviews } from '../state/cut-previews.ts';
+import { CutPreviews } from '../state/cut-preview-records.ts';
 import { NotifiedEntries } from '../state/notified-entries.ts';
 import { UsedPermits } from '../state/used-permits.ts';
 import { openSessions } from './open-sessions.ts';

@@ -5,7 +5,7 @@ import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { writeConfig } from '../clients/config-file.ts';
 import type { ConfigChange } from '../clients/config-text.ts';
-import { planBridgeEntryChange } from '../clients/entry-change.ts';
+import { planBridgeEntryChange } from '../clients/plan-entry-change.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { paintDiff } from '../terminal/paint.ts';

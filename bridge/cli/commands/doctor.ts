@@ -15,7 +15,7 @@ import { printCheckResultWithSubject } from '../terminal/print-check-result.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
 import { checkLocalServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
-import { checkNotifications } from '../doctor/check-notifications.ts';
+import { checkNotifications } from '../doctor/check-desktop-notifications.ts';
 import { checkWebhook, NO_WEBHOOK } from '../doctor/check-webhook.ts';
 import {
   type CheckResult,

@@ -21,7 +21,7 @@ import {
   putBridgeEntry,
   removeBridgeEntry,
 } from '../clients/config-text.ts';
-import { planBridgeEntryChange } from '../clients/entry-change.ts';
+import { planBridgeEntryChange } from '../clients/plan-entry-change.ts';
 import {
   type BridgeEntryOutcome,
   bridgeEntryOutcomeFacts,

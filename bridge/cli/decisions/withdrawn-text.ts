@@ -5,7 +5,7 @@ import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
 /** A typed decision without a reason. The person has no text to copy. */
-const ONLY_A_DECISION = /^(y(es)?|no?)?$/i;
+const BARE_DECISION_PATTERN = /^(y(es)?|no?)?$/i;
 
 interface WithdrawnPrompt {
   view: Pick<TaskView, 'state' | 'pending' | 'calls'> | undefined;
@@ -21,7 +21,7 @@ export function withdrawnText({ view, callId, typed }: WithdrawnPrompt): string 
 
 /** Returns the typed text, so that the person can copy it. Returns nothing if the person has typed no text. */
 export function unsentLines(typed: string): string[] {
-  if (ONLY_A_DECISION.test(typed.trim())) return [];
+  if (BARE_DECISION_PATTERN.test(typed.trim())) return [];
   return [`You had typed this. It was not sent:\n${visibleText(typed.trim())}`];
 }
 

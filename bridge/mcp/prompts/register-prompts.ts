@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import { announcedResultsText } from '../../inbox/announced-results.ts';
+import { announcedResultsText } from '../../inbox/format-announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { delegatePromptText, resumePromptText, reviewPromptText } from './prompts.ts';
 import { prefixToolNames } from '../../tool-names/tool-names.ts';

@@ -7,7 +7,7 @@ import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelc
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText, escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import { announcedResultsText } from '../../inbox/announced-results.ts';
+import { announcedResultsText } from '../../inbox/format-announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { agentOutputText } from '../reports/session-report.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';

@@ -13,7 +13,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';
 import { recordCutPreviews } from '../tool/session-reply.ts';
-import type { AnnouncedResults } from '../../inbox/announced-results.ts';
+import type { AnnouncedResults } from '../../inbox/format-announcement.ts';
 import { endedTaskReply } from './ended-task-reply.ts';
 import { notesOfTask } from './notes-of-task.ts';
 import { taskCreatedAt } from './task-created-at.ts';

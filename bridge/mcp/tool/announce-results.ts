@@ -1,7 +1,7 @@
 /** Adds announcements of uncollected results to the reply of a tool: to its text and to its structured result. Pure. */
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ToolReply } from './tool-result.ts';
-import { type AnnouncedResults, announcedResultsText } from '../../inbox/announced-results.ts';
+import { type AnnouncedResults, announcedResultsText } from '../../inbox/format-announcement.ts';
 
 /** @param name returns the name of a tool as this client sees it */
 export function announceResults<Output extends object>(

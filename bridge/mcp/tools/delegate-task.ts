@@ -7,7 +7,7 @@ import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readToolCallAttachments } from './read-tool-call-attachments.ts';
 import { defaultWorkspace } from './tool-call-workspaces.ts';
-import { askStartPermission, checkCallWorkspace } from './ask-start-permission.ts';
+import { askStartPermission, checkCallWorkspace } from './ask-task-start-permission.ts';
 import { decideHintForModel, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { continueAfterFormRound } from './await-session.ts';

@@ -9,7 +9,7 @@ import type { ToolCallContext } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import { defaultWorkspace } from './tool-call-workspaces.ts';
 import { joinIdenticalTask, startTask, type StartedTask } from './start-or-join-task.ts';
-import { askStartPermission, checkCallWorkspace } from './ask-start-permission.ts';
+import { askStartPermission, checkCallWorkspace } from './ask-task-start-permission.ts';
 import { withDefaultWorkspace, withMappedWorkspace } from './settings-for-agent.ts';
 
 interface WantedCommand {

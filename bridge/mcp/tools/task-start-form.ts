@@ -4,7 +4,7 @@ import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
 import { clippedFormRow, MAX_FORM_ROWS, bridgeTextRows, sentenceRows } from '../../approvals/form-rows.ts';
-import type { RequestedTaskStart } from './ask-start-permission.ts';
+import type { RequestedTaskStart } from './ask-task-start-permission.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
 export function buildTaskStartForm(

@@ -11,7 +11,7 @@ import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { approvalRequestNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
 import { taskResourceContent } from '../../../../../bridge/mcp/resources/task-content.ts';
-import { announcedResultsText } from '../../../../../bridge/inbox/announced-results.ts';
+import { announcedResultsText } from '../../../../../bridge/inbox/format-announcement.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
 import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';

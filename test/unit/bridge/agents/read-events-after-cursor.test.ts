@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readResumableEvents } from '../../../../bridge/agents/resumable-events.ts';
+import { readResumableEvents } from '../../../../bridge/agents/read-events-after-cursor.ts';
 
 test('X3 the agent’s reason for the end of a stream is shortened to one line', async () => {
   const body = `event: error\ndata: out of\ndata: memory ${'x'.repeat(1_000_000)}\n\n`;
