@@ -1,6 +1,6 @@
 /**
- * Adapts the schema of a tool's input to the rules of model providers. One schema that a provider refuses fails every
- * request, because each request contains all tools. Pure.
+ * Adapts the schema of a tool's input to the rules of model providers. If a provider refuses one schema, it refuses
+ * every request, because each request contains all tools. Pure.
  *
  * - OpenAI: an object schema needs `properties`.
  * - OpenAI and Anthropic: the top level must not have `oneOf`, `anyOf` or `allOf`. OpenAI also refuses `not` and `enum`.
@@ -13,7 +13,9 @@
 import { isRecord } from '../../shared/runtime/record.ts';
 import type { ToolDeclaration } from './tool.ts';
 
-/** The maximum length of the note in the description, in characters. Each model request contains the note. */
+/**
+ * The maximum length of the note that `withAcceptedSchema` adds, in characters. Each model request contains the note.
+ */
 const MAX_NOTE_CHARS = 8_000;
 
 /**
@@ -55,7 +57,7 @@ function propertiesOf(schema: unknown): JsonSchema {
   return isRecord(own) ? own : {};
 }
 
-/** Returns the properties of all alternatives. A property that differs between them gets each of its schemas. */
+/** Returns the properties of all alternatives. If a property has several schemas, `anyOf` joins them. */
 function joinProperties(alternatives: readonly JsonSchema[]): JsonSchema {
   const forms = new Map<string, Map<string, unknown>>();
   for (const [name, schema] of alternatives.flatMap((each) => Object.entries(each))) {
@@ -82,7 +84,7 @@ const ANY_ITEM = { anyOf: ['string', 'number', 'boolean', 'object'].map((type) =
 /** The keywords whose values are no schemas. */
 const VALUES: ReadonlySet<string> = new Set(['default', 'examples', 'enum', 'const']);
 
-/** The keywords whose values map names to schemas. A name may be the name of a keyword too. */
+/** The keywords whose values map names to schemas. Such a name may equal a keyword, e.g. `items`. */
 const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',

@@ -7,14 +7,14 @@ import type { PreviewWithBasis } from './tool.ts';
 
 export type OutdatedEvent = Extract<TaskEvent, { type: 'tool.outdated' }>;
 
-/** False if nothing outside the input of the call can change what it does. */
+/** True if something outside the call's input can change the call's effect, for example the content of a file. */
 export function mayBecomeOutdated({ basis, preview }: PreviewWithBasis): boolean {
   return basis !== null || preview.type === 'command';
 }
 
 /**
- * Returns the event that asks about the call again, if the person saw another content, or another place. A link on the
- * path may lead to another place now, and its file may have the same content.
+ * Returns the event that asks the person about the call again. Returns undefined if the person saw the current content
+ * and the current path. The path is compared too, because a link may now lead to another file with the same content.
  */
 export function outdatedEvent(
   call: Pick<Call, 'callId' | 'tool' | 'title' | 'preview' | 'basis'>,
@@ -35,7 +35,7 @@ export function outdatedEvent(
   };
 }
 
-/** Returns the place that a preview names after links are resolved. */
+/** Returns the path that a preview shows after links are resolved: of a file or a working directory. */
 function placeOf(preview: Preview): string | undefined {
   switch (preview.type) {
     case 'diff':
@@ -43,7 +43,7 @@ function placeOf(preview: Preview): string | undefined {
     case 'command':
       return preview.cwd;
     case 'json': {
-      // The new name of a file that is moved. The basis covers its old name. An MCP tool may have any value here.
+      // `to` is the new name in a preview of `move-file`. The basis covers the old name. An MCP tool may have any `to`.
       const to = fieldOf(preview.value, 'to');
       return typeof to === 'string' ? to : undefined;
     }

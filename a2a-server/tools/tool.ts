@@ -45,13 +45,13 @@ export interface ToolRun extends ToolContext {
   ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<ToolQuestionOutcome>;
   /**
    * A tool calls this before it follows a redirect to a host that the input does not name.
-   * @throws ProductError FORBIDDEN if a policy rule denies the host, demands a passkey that the person has not used, or asks about a
-   * host of a call that no person has decided
+   * @throws ProductError FORBIDDEN if a policy rule denies the host, or demands a passkey, an approver or a decision
+   *   that the call does not have
    */
   goesTo?: (hosts: readonly string[]) => void;
   /**
-   * Returns false if a policy rule denies the tool this file or directory, or demands a decision about it, and the rule
-   * does not match the input. If absent, no rule does.
+   * Returns false if the tool must skip this file or directory. A policy rule then denies the path or demands a
+   * decision about it, and does not match the call's input. If absent, the tool may read every path.
    * @param path relative to the workspace, with `/`
    */
   mayRead?: (path: string) => boolean;
@@ -61,8 +61,8 @@ export interface ToolRun extends ToolContext {
    */
   stopCause?: () => { reason: StopReason; message: string } | undefined;
   /**
-   * E1: a tool that waits before its effect calls this directly before the effect. The machine may have paused this
-   * process for longer than its lease.
+   * E1: checks that this server still owns the task. A tool that waits calls this directly before its effect, because
+   * the machine may have paused this process for longer than its lease.
    * @throws OwnershipLostError if another server may continue the task
    */
   requireClaim?: () => void;
@@ -114,7 +114,8 @@ export interface CallTargets {
   /** The hosts of the tool call's first request, in lower case and without port. */
   hosts?: readonly string[];
   /**
-   * True if other fields of the input change the effect. No `allow` rule for a command, a host or a path then matches.
+   * True if further fields of the input change the effect. No `allow` rule for a command, a host or a path then
+   * matches.
    */
   incomplete?: true;
 }

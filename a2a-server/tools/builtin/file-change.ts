@@ -10,7 +10,7 @@ import { inputChangedError } from '../workspace/replace-file.ts';
 import { MAX_WRITE_BYTES, tooLargeError } from './text-edit.ts';
 import { ABSENT_FILE_BASIS, type TextFile } from '../workspace/text-file.ts';
 
-/** What all tools have in common that change one text file. */
+/** The common properties of the tools that change one text file. */
 export const CHANGES_ONE_FILE = {
   sideEffect: 'files',
   startsWithFirstChange: true,
@@ -68,7 +68,8 @@ export interface EditedContent {
 }
 
 /**
- * Makes an edit and counts the replaced passages. `rewritten` is true if a person wrote the whole content instead.
+ * Makes an edit and counts the replaced passages. `rewritten` is true if the edit is the whole content, which a person
+ * wrote.
  * @param textOf returns the start of the result text, e.g. `Edited a.md in 2 places`
  */
 export async function editTextFile(

@@ -40,7 +40,7 @@ export const listFilesTool: Tool = defineTool({
       await workspace.walk(path, { signal, includeIgnored: false }, async (directory) => {
         start ??= directory.path;
         const prefix = directory.path === '' ? '' : `${directory.path}/`;
-        // The rules have allowed a list of the first directory.
+        // The policy rules have already allowed this call to list the first directory.
         if (directory.path !== start && !mayRead(directory.path)) {
           hidden.push(prefix);
           return 'skip';

@@ -8,7 +8,7 @@ import type { Tool, ToolResult } from '../tool.ts';
 import { decodeFileText, type FileContent } from '../workspace/text-file.ts';
 
 const MAX_LINES = 2000;
-/** The maximum length of the returned text. A longer line is cut. */
+/** The maximum length of the returned text. Only a line that is longer than this is cut. */
 const MAX_CHARACTERS = 50_000;
 
 const schema = z.strictObject({
@@ -73,8 +73,8 @@ function fileResult(mediaType: FileMediaType, { path, bytes }: FileContent): Too
 const LINE_FEED = 10;
 
 /**
- * Returns the lines of a page, and the number of all lines. Each line keeps its line break. X3: a file may have millions
- * of lines, and a string for each would block other requests for seconds.
+ * Returns the lines of a page, and the number of all lines. Each line keeps its line break. X3: the function creates
+ * strings only for the lines of the page. Strings for millions of lines would block other requests for seconds.
  */
 function linesFrom(content: string, offset: number, limit: number): { lines: string[]; count: number } {
   const lines: string[] = [];

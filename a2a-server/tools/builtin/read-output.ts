@@ -10,7 +10,7 @@ const MAX_MATCHES = 50;
 const CONTEXT_CHARACTERS = 200;
 
 /**
- * Returns the output of the tool execution `toolId`. `reader` is the id of the tool execution that asks. Returns
+ * Returns the output of the tool execution `toolId`. `reader` is the id of the `read-output` execution itself. Returns
  * undefined if the execution is not in the reader's session.
  */
 export type ReadToolOutput = (toolId: string, reader: string) => Promise<string | undefined>;

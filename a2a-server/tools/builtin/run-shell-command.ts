@@ -111,7 +111,7 @@ function endingOf({ exitCode, exitSignal }: CommandResult): string {
   return `exited with code ${exitCode ?? 'unknown'}`;
 }
 
-/** Returns a note for the model that its background processes are stopped, so that the model does not rely on them. */
+/** Tells the model whether the command's background processes were stopped, so that the model does not rely on them. */
 function backgroundProcessNotes({ group }: CommandResult): string[] {
   switch (group) {
     case 'gone':

@@ -67,7 +67,7 @@ export const searchFilesTool: Tool = defineTool({
   },
 });
 
-/** Most models know search tools whose pattern is a regular expression. They would believe that there is no match. */
+/** Most models expect a regular expression as the pattern. They would believe that no line matches. */
 const EXACT_TEXT_NOTE =
   'The tool looked for the exact text of the pattern. If the pattern is a regular expression, set regex';
 
@@ -86,12 +86,12 @@ interface SearchInProgress {
   glob: FilterByGlob | undefined;
 }
 
-/** True if the glob matches the file that the caller names, from its own directory or from the workspace. */
+/** True if the glob matches the name of the file, or its path in the workspace. */
 async function matchesNamedFile(path: string, glob: FilterByGlob | undefined): Promise<boolean> {
   return glob === undefined || (await glob([posix.basename(path), path])).length > 0;
 }
 
-/** Searches one file that the caller names. A file that cannot be read is an error here. */
+/** Searches one file that the caller names. @throws Error if the file cannot be read */
 async function searchFile(
   path: string,
   { matcher, report }: Omit<SearchInProgress, 'glob'>,

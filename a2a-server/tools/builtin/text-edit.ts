@@ -21,8 +21,8 @@ type EditResult =
 
 /**
  * Replaces the only match of `oldText`, or all matches if `replaceAll` is true. If every line of the file ends in CRLF,
- * the function converts the edit to CRLF, because a model writes LF. An `oldText` with CRLF is exact, so that an edit can
- * change the line ends.
+ * the function converts the edit to CRLF, because a model writes LF. An `oldText` with only CRLF is not converted, so
+ * that an edit can change the line ends.
  * @throws ProductError TOO_LARGE, like `applyEdits`
  */
 export function applySingleEdit(content: string, edit: TextEdit): EditResult {
@@ -96,8 +96,8 @@ function replaceAtPlaces(
   places: readonly number[],
 ): EditResult {
   const length = content.length + places.length * (newText.length - oldText.length);
-  // X3: a few edits that each replace every letter by many would fill the memory. A later edit may shorten the text, so
-  // the limit of the result is not the limit here.
+  // X3: without this limit, a few edits that each replace every letter by many would fill the memory. The limit is
+  // higher than that of the new file, because a later edit may shorten the text.
   if (length > MAX_READ_BYTES) throw tooLargeError();
   const pieces: string[] = [];
   let end = 0;
@@ -109,7 +109,7 @@ function replaceAtPlaces(
   return { type: 'edited', content: pieces.join(''), replaced: places.length };
 }
 
-/** Converts the new text of an edit within one line to the line ends of the file. */
+/** If `oldText` is within one line, converts `newText` to the line ends of the file. */
 function withLineEndsOf(content: string, edit: TextEdit): TextEdit {
   const isWithinLine = !edit.oldText.includes('\n');
   return isWithinLine ? { ...edit, newText: inLineEndsOf(content, edit.newText) } : edit;

@@ -22,7 +22,7 @@ export class SearchReport {
     this.#advice = advice;
   }
 
-  /** True if the report has rejected a result. Then the search can stop. */
+  /** True if the report has no room, and a result is already missing from it. Then the search can stop. */
   get full(): boolean {
     return this.#cut && this.room === 0;
   }

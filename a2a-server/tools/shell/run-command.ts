@@ -154,7 +154,7 @@ async function endAll(group: number, aborted: boolean, command: ShellCommand): P
   if (!aborted) return ending;
   const strays = (): readonly number[] => command.child.strays();
   const [end] = await Promise.all([ending, endFoundProcessGroups(strays, command)]);
-  // A program may have left the group while the group ended.
+  // A program may have left the group while the group ended, so this searches again.
   return (await endFoundProcessGroups(strays, command)) ? end : 'unconfirmed';
 }
 

@@ -83,8 +83,9 @@ export async function openDirectory(
 let chosen: DirectoryHold | undefined;
 
 /**
- * Returns `anchored` if `/proc/self/fd` works. /proc can be missing or masked on Linux. This is the same for all
- * directories of a process, so only the first calls test it, with their directories. A failed test is not kept.
+ * Returns `anchored` if `/proc/self/fd` works. /proc can be missing or masked on Linux. Only the first call tests this,
+ * because the result is the same for all directories of a process. If its directory cannot be opened, the next call
+ * tests again.
  */
 export async function chooseDirectoryHold(path: string): Promise<DirectoryHold> {
   chosen ??= await testDirectoryHold(path);
@@ -168,7 +169,10 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
   };
 }
 
-/** Returns the barred directories that may also hold the file. A file that the opening creates has no other name. */
+/**
+ * Returns the barred directories in which the file may have a second name (a hard link). With O_EXCL, opening creates
+ * the file. A new file has no second name, so the list is empty.
+ */
 function possibleHolders(barred: readonly BarredDirectory[], flags: number): readonly BarredDirectory[] {
   return (flags & constants.O_EXCL) === 0 ? barred : [];
 }

@@ -155,7 +155,7 @@ async function giveName(
   const from = directory.at(temporary);
   const to = directory.at(finalName);
   if (basis === ABSENT_FILE_BASIS) {
-    // The link itself refuses a name that exists, so nothing has to be read before it.
+    // link(2) refuses a name that exists, so the code need not compare the content first.
     signal.throwIfAborted();
     await directory.confirm();
     if (await tryHardLink(from, to, path)) return unlink(from);
