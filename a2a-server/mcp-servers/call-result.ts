@@ -37,7 +37,7 @@ export const mcpServerToolResultSchema = z.looseObject({
 export type McpServerToolResult = z.infer<typeof mcpServerToolResultSchema>;
 
 /**
- * The largest structured content that is shown with an indentation. X3: with one, a few deep lists would become
+ * The largest structured content that is shown with indentation. X3: indentation would turn a few deep lists into
  * hundreds of megabytes.
  */
 const MAX_INDENTED = { chars: 100_000, depth: 20 };
@@ -127,10 +127,10 @@ function isSmall(structured: unknown, json: string): boolean {
 }
 
 /**
- * True if the text block already contains the structured content. MCP: "For backwards compatibility, a tool that returns
- * structured content SHOULD also return the serialized JSON". X3: a shorter text is not even parsed, because a result may
- * have thousands of blocks. The order of the fields matters in large content only, because the time of
- * `isDeepStrictEqual` grows with the square of the depth.
+ * True if the text block already contains the structured content. MCP: "For backwards compatibility, a tool that
+ * returns structured content SHOULD also return the serialized JSON". X3: a text that is shorter than the JSON is not
+ * parsed, because a result may have thousands of blocks. In small content, the fields may have another order. Large
+ * content is compared as JSON text, because the time of `isDeepStrictEqual` grows with the square of the depth.
  */
 function says(
   known: Block | undefined,

@@ -30,8 +30,8 @@ export interface CompiledInputSchema {
   declared: Json;
   /**
    * Validates an input. Adds no defaults, because the MCP server adds them. After a validation that is too slow,
-   * accepts every object, because the MCP server validates its input too. The path of an issue names a null that the
-   * schema refuses. Otherwise it is empty, because the message contains the path.
+   * accepts every object, because the MCP server validates its input too. If the schema refuses a null, the path of the
+   * issue names that field. Any other issue has an empty path, because its message contains the path.
    */
   schema: z.ZodType<Json>;
 }
@@ -92,7 +92,9 @@ function nullFields(value: unknown, levels: number): string[][] {
   });
 }
 
-/** Returns the places in a message of the engine, e.g. `/n` in "data/n must be integer, data/m must be string". */
+/**
+ * Returns the JSON Pointers in a message of the engine: `/n` and `/m` in "data/n must be integer, data/m must be …".
+ */
 function refusedPointers(problem: string): ReadonlySet<string> {
   const parts = problem.split(/(?:^|, )data(?=[/ ])/);
   return new Set(parts.map((part) => part.slice(0, Math.max(0, part.indexOf(' must ')))));

@@ -32,7 +32,7 @@ import { McpStdioTransport } from './transports/stdio-transport.ts';
 
 /** The time limit of a probe. Without an answer, the client assumes an older revision. */
 const PROBE_MS = { stdio: 5_000, http: 15_000, sse: 0 } as const;
-/** The handshake has its own limit, `connectMs`. This longer limit only ends the SDK's timers. */
+/** The SDK's own timeout is `connectMs` plus this margin. So `connectMs` always ends the handshake first. */
 const MARGIN_MS = 30_000;
 
 interface McpConnectResult {

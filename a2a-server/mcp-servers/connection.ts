@@ -35,8 +35,8 @@ const MAX_ERROR_CHARS = 1_000;
 /** The pause before the client sends a tool call again. A server may request this retry without asking a question. */
 const PAUSE_MS = 500;
 /**
- * The maximum number of open questions of one tool call. X3: each question repeats all open ones in the journal. MCP
- * 2025-11-25, Elicitation: "Clients SHOULD implement rate limiting".
+ * The maximum number of open questions of one tool call. X3: the journal entry of each question repeats all open
+ * questions. MCP 2025-11-25, Elicitation: "Clients SHOULD implement rate limiting".
  */
 const MAX_OPEN_QUESTIONS = 20;
 

@@ -128,7 +128,10 @@ export class McpServer {
     }
   }
 
-  /** Returns the reason why the connection failed or ended. The connection then has no open socket or process. */
+  /**
+   * Connects, and waits until the connection ends. Returns the reason of the failure or of the end. No socket or
+   * process is left open.
+   */
   async #connectOnce(): Promise<string> {
     const { signal } = this.#life;
     const over = new AbortController();

@@ -30,7 +30,10 @@ interface McpProgress {
   steps?: ToolProgress;
 }
 
-/** Keeps the line breaks of the message, because the message may be partial output. */
+/**
+ * Parses a progress notification. Returns undefined for any other message. Keeps the line breaks of its text, because
+ * the text may be partial output.
+ */
 export function mcpProgressOf(message: JSONRPCMessage): McpProgress | undefined {
   const { data } = progress.safeParse(message);
   if (data === undefined) return undefined;

@@ -106,7 +106,7 @@ export function createChildProcessRecords(options: ChildProcessRecordsOptions): 
       state === 'runs' ? endProcessGroup(group, limits).catch(() => 'unconfirmed' as const) : 'gone',
       endFoundProcessGroups(strays, limits),
     ]);
-    // A program may have left the group while the group ended.
+    // A program may have left the group while the group ended, so this searches again.
     const over =
       (await endFoundProcessGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
     if (state !== 'gone' || found) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');

@@ -28,8 +28,8 @@ export async function readBoundedBytes(
 }
 
 /**
- * Limits the size of each event in a stream of server-sent events, and of the whole stream. It sees each chunk of the
- * stream once, in order.
+ * Limits the size of each event in a stream of server-sent events, and of the whole stream. The caller passes each
+ * chunk of the stream once, in order.
  */
 export class SseEventLimit {
   readonly #maxBytes: number;

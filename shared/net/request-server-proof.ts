@@ -70,7 +70,7 @@ interface ProofResponse {
 function requestText(url: URL, timeoutMs: number): Promise<ProofResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: false });
-    // A timer, because `AbortSignal.timeout` does not keep the process alive while the request is open.
+    // This is a timer, because `AbortSignal.timeout` does not keep the process alive while the request is open.
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`it did not answer within ${String(timeoutMs / 1000)} s`)),
       timeoutMs,

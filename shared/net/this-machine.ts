@@ -8,8 +8,8 @@ OWN_ADDRESSES.addAddress('0.0.0.0', 'ipv4');
 OWN_ADDRESSES.addAddress('::', 'ipv6');
 
 /**
- * Returns true if a connection to the URL's host reaches this machine, in each spelling of its addresses. A DNS name
- * with such an address is not known.
+ * Returns true if a connection to the URL's host reaches this machine, in each spelling of its addresses. Makes no DNS
+ * request, so it returns false for other DNS names of this machine.
  */
 export function isOnThisMachine(url: string): boolean {
   const host = new URL(url).hostname.replaceAll(/^\[|\]$/g, '');

@@ -55,7 +55,7 @@ const JSON_DOCUMENT = /^application\/json\s*(?:;|$)/i;
 
 const NO_RESPONSE = 'the answer has another id than the request, or no response';
 
-/** The maximum number of requests whose late answer the client still knows. */
+/** The maximum number of unanswered requests that the transport remembers, to recognize their late answers. */
 const MAX_UNANSWERED = 1_000;
 
 /** The time limit for responses to earlier requests after the loss of a session. */
@@ -76,9 +76,9 @@ export class McpHttpTransport implements McpTransport {
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
   readonly #posts: McpRequestSignals;
-  /** The requests whose response is one JSON document. After it, no answer can follow. */
+  /** The requests whose response is one JSON document. If that is not the answer, no answer follows. */
   readonly #single = new Set<RequestId>();
-  /** The requests without an answer. The answer of an ended one may be late, on the stream of another request. */
+  /** The requests without an answer. The answer to a cancelled request may arrive late, on another request's stream. */
   readonly #unanswered = new Set<RequestId>();
   /** The requests whose response has not begun. */
   readonly #sending = new Set<Promise<void>>();
@@ -189,7 +189,7 @@ export class McpHttpTransport implements McpTransport {
       await response.body?.cancel();
       throw new UnreadableMcpAnswerError('it answered the request with HTTP 202, which has no response');
     }
-    // Another answer follows after a redirect. So its body, often JSON, says nothing about the answer.
+    // The SDK follows a redirect within the origin. So the body of a redirect, often JSON, is not the answer.
     if (response.ok && JSON_DOCUMENT.test(response.headers.get('content-type') ?? '')) this.#single.add(id);
     return response;
   }
@@ -210,7 +210,8 @@ export class McpHttpTransport implements McpTransport {
       this.onmessage?.(message);
       return;
     }
-    // JSON-RPC 2.0 §5.1: without an id, the server could not read that of the request. The SDK accepts the id 1 as "1".
+    // JSON-RPC 2.0 §5.1: an error without an id means that the server could not read the request's id. The SDK accepts
+    // the id 1 as "1".
     const id = message.id === undefined || String(message.id) === String(about) ? about : message.id;
     if (id !== undefined && (this.#unanswered.delete(id) || about === undefined || id === about)) {
       this.#posts.end(id);
@@ -222,7 +223,7 @@ export class McpHttpTransport implements McpTransport {
     this.#fail(id, this.#streamTrouble ?? 'the response ended early');
   }
 
-  /** Replaces the response to a request by an error. Its outcome is unknown, because the server has accepted it. */
+  /** Replaces a response by an error. The outcome is unknown, because the server has accepted the request. */
   #fail(id: RequestId, message: string): void {
     this.#unanswered.delete(id);
     // R83: the server may leave the stream open.
@@ -318,7 +319,7 @@ function isToolCall(message: JSONRPCMessage): boolean {
   return isJSONRPCRequest(message) && message.method === 'tools/call';
 }
 
-/** The message of a ZodError is a long list in JSON. */
+/** Returns a short text for a ZodError, because its own message is a long list in JSON. */
 function unreadableAnswerText(error: unknown, why: Error): string {
   return error instanceof z.core.$ZodError ? 'it is not JSON-RPC' : why.message;
 }

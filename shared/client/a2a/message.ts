@@ -118,8 +118,8 @@ export function revokeMessage(
 }
 
 /**
- * D2: a decision is valid only for what the person saw. The caller supplies the code of that question with each
- * decision. This function adds no code.
+ * D2: a decision is valid only for what the person saw. The caller supplies the code of what the person saw (`shown`)
+ * with each decision. This function adds no code.
  */
 export function decisionsMessage(
   decisions: readonly Decision[],

@@ -77,7 +77,7 @@ export class HttpClient {
     throw errorFromBody(await response.text().catch(() => ''), response.status);
   }
 
-  /** Ends only a GET that gets no response, because the outcome of another request would be unknown. */
+  /** Limits the time of a GET only. If another request got no response in time, its outcome would be unknown. */
   #limit(
     method: HttpCall['method'],
     signal: AbortSignal | undefined,

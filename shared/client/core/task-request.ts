@@ -22,7 +22,7 @@ export interface TaskRequest {
 /** The grants that a request revokes: a list of grant ids, or all grants of the task. */
 export type GrantsToRevoke = 'all' | readonly string[];
 
-/** A request for one tool call that the agent's model does not take part in. */
+/** A request for one tool call, without the agent's model. */
 export interface ToolRequest {
   tool: string;
   input?: Readonly<Record<string, unknown>> | undefined;
@@ -45,7 +45,7 @@ export interface CommandRequest {
 
 /**
  * A person's decision on a pending action. D2: a decision is valid only for what the person saw. `shown` is the code of
- * that question. The caller stores the code when it shows the question, and sends it back here.
+ * what the person saw. The caller stores the code when it shows the action, and sends it back here.
  */
 export type Decision = {
   callId: string;

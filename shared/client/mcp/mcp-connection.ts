@@ -3,7 +3,7 @@
  *
  * - The first request starts an MCP session. The status 404 means that the server has lost the session and has not run
  *   the request. The client then starts a new session and sends the request again (Streamable HTTP, session management
- *   3, 4). No other request is sent twice. If the response to such a request is lost, the outcome is unknown.
+ *   3, 4). No other request is sent twice. If the response to a request is lost, the outcome is unknown.
  * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So if the signal of a request
  *   aborts, the client sends `notifications/cancelled`.
  */
