@@ -60,7 +60,7 @@ interface SlotRequest {
   principal: string;
   /** True if the task has run before. */
   begun: boolean;
-  /** Called each time the number of the principal's tasks ahead of this one has halved. */
+  /** Called each time the number of the principal's tasks that are ahead of this one in the queue has halved. */
   onMoved?: () => void;
 }
 
@@ -73,7 +73,7 @@ export class ExecutionSlot {
   #holders = 0;
   #granted = new Deferred<boolean>();
   state: 'waiting' | 'running' | 'over' = 'waiting';
-  /** The value of `ahead` at the last call of `onMoved`. */
+  /** The value of `ahead` when the task entered the queue, or at the last call of `onMoved`. */
   reportedAhead = Infinity;
 
   constructor(slots: FairExecutionSlots, { principal, begun, onMoved = () => undefined }: SlotRequest) {
@@ -127,8 +127,8 @@ export class ExecutionSlot {
 
   /**
    * Gives the slot of a running task to other tasks while its tools wait for a person. Returns a function that ends
-   * one such wait. The task has its slot again when every caller has called its function. Until then, the caller must not
-   * end the slot (`end`).
+   * this wait. When each caller of `hold` has called its function, the task has its slot again. Until then, the caller
+   * must not end the slot (`end`).
    */
   hold(): () => void {
     this.#holders += 1;
@@ -182,7 +182,8 @@ export class FairExecutionSlots {
 
   /** True if a task of the principal could run at once. */
   isFree(principal: string): boolean {
-    // If others wait although the server has a free slot, they have reached their own limit.
+    // The queue does not matter here. If tasks wait although the server has a free slot, their principals or tenants
+    // have reached their own limits.
     return reachedLimitScope(this.#running.usedBy(principal), this.#limitOf(principal)) === undefined;
   }
 
@@ -202,7 +203,8 @@ export class FairExecutionSlots {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   async reserve(principal: string): Promise<() => void> {
-    // Nothing may run between the check and the reservation, so nothing is awaited if the queue has space.
+    // No other code may run between the check and the reservation. So this function awaits only while the queue is
+    // full.
     while (!this.hasSpace(principal)) await this.requireSpace(principal);
     this.#reserved.add(principal, 1);
     return () => this.#reserved.add(principal, -1);
@@ -243,8 +245,8 @@ export class FairExecutionSlots {
   }
 
   /**
-   * Many clients repeat a refused message at once, and each refusal takes processor time too. The delay is random, so
-   * that the clients do not all return at the same moment.
+   * Delays a refusal, because many clients repeat a refused message at once, and each refusal takes processor time. The
+   * delay is random, so that the clients do not all return at the same moment.
    */
   #refusalDelay(): Promise<void> {
     const { least, most } = REFUSAL_DELAY_MS;

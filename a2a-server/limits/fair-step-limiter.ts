@@ -1,7 +1,7 @@
 /**
- * Shares one processor fairly among principals. While several principals are active, each may run only a few steps at
- * the same time. Each step then waits for only a few steps of the other principals. If only one principal is active, it
- * has no such limit.
+ * Shares one processor fairly among principals. A step is a short piece of work, e.g. one append to the journal. While
+ * several principals are active, each may run only a few steps at the same time. Each step then waits for only a few
+ * steps of the other principals. If only one principal is active, it has no such limit.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ActivePrincipals } from './active-principals.ts';

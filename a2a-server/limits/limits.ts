@@ -5,10 +5,10 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 
-/** The maximum numbers at the same time on one server: for one principal, one tenant, and all principals together. */
+/** A limit or a current count in each scope: for one principal, for its tenant, and for all principals together. */
 export interface CountsByScope {
   principal: number;
-  /** The maximum for all principals of one tenant together. If absent, only the server's limit applies to them. */
+  /** The number for all principals of one tenant together. If a limit has none, only the server's limit applies. */
   tenant?: number;
   server: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Limits the open requests and the open event streams. Some requests follow a task: as an event stream, or because they
- * block until the task waits or ends. From that point, such a request counts as a stream.
+ * Limits the open requests and the open event streams. As soon as a request follows a task, it counts as a stream: it
+ * reads an event stream, or it blocks until the task waits or ends.
  */
 import { ConcurrencyLimiter, type OnRefused } from './concurrency-limiter.ts';
 import { type Limits, LIMITS } from './limits.ts';

@@ -9,15 +9,15 @@ export interface PrincipalShare {
   running: CountsByScope;
   /** The maximum numbers of running tasks for the principal, its tenant, and all principals. */
   limit: CountsByScope;
-  /** The weight of the principal. With weight 2, it gets twice as many places as with weight 1. */
+  /** The weight of the principal. With weight 2, it gets twice as many slots as with weight 1. */
   weight: number;
-  /** The position of the last place that the principal got, in the order of all places given. 0 if it never got one. */
+  /** The number of the slot that the principal got last, counted over all granted slots. 0 if it never got one. */
   servedAt: number;
 }
 
 /**
- * Returns the principal whose task gets the next place: the one with the fewest places in proportion to its weight.
- * Of several equal principals, returns the one with the longest wait. Undefined if no waiting task may run.
+ * Returns the principal whose task gets the next slot: the one with the fewest slots in proportion to its weight. Of
+ * several equal principals, returns the one with the longest wait. Undefined if no waiting task may run.
  * @param waiting the principals with a waiting task
  */
 export function nextPrincipalForSlot(waiting: readonly PrincipalShare[]): string | undefined {
@@ -31,8 +31,9 @@ export function nextPrincipalForSlot(waiting: readonly PrincipalShare[]): string
  * True if a running task should pause after a turn of its model, so that another task can run.
  *
  * - It must pause if its principal has more running tasks than its limit.
- * - It must also pause if another principal waits, and would then still have no more running tasks than this principal,
- *   in proportion to their weights. Without this comparison, the two would interrupt each other after each turn.
+ * - It must also pause if another principal waits, and if that principal with one more task would run at most as many
+ *   tasks as this principal with one less (in proportion to their weights). Without this comparison, the two would
+ *   interrupt each other after each turn.
  */
 export function shouldYieldSlot(own: PrincipalShare, waiting: readonly PrincipalShare[]): boolean {
   if (own.running.principal > own.limit.principal) return true;
@@ -45,8 +46,8 @@ export function shouldYieldSlot(own: PrincipalShare, waiting: readonly Principal
 }
 
 /**
- * True if the other principal could run in the place of this one. Only the limit of their common tenant, or the limit
- * of the server, keeps it waiting.
+ * Returns true if the other principal could start a task as soon as this principal pauses one. Then the other principal
+ * is not at its own limit: only the limit of the server, or of the tenant that both share, blocks it.
  */
 function waitsForPlaceOf(own: PrincipalShare, { principal, running, limit }: PrincipalShare): boolean {
   const scope = reachedLimitScope(running, limit);

@@ -20,20 +20,21 @@ export interface ResolvedTargets {
   /** True if the paths, `command` and `hosts` do not say the whole effect of the call. */
   incomplete?: true;
   /**
-   * True if the mode `accept-edits` decides, and a file tool changes a path in a repository without a working tree, or a tree with a file that runs later.
-   * The names of `paths` and `trees` do not show this.
+   * True if the mode `accept-edits` decides about the call, and the call changes a path in a repository without a
+   * working tree, or a tree with a run-later file (`run-later-files.ts`). The names of `paths` and `trees` do not show
+   * this.
    */
   changesRunLater?: true;
 }
 
-/** Linux allows no longer path and no longer name, but an ACP agent may send one. */
+/** The limits of Linux for a path and for a name. An ACP agent may send a longer path. */
 const MAX_PATH_CHARS = 4096;
 const MAX_NAME_CHARS = 255;
 const MAX_PATH_NAMES = 100;
 
 /**
- * X3: the match of a longer path with a pattern can take minutes. So a longer path matches each `deny` and `ask` rule
- * about paths, and no `allow` rule.
+ * True if the path is too long to compare with a pattern. X3: the comparison could take minutes. So such a path matches
+ * each `deny`, `presence` and `ask` rule about paths, and no `allow` rule.
  */
 export function isTooLongToMatch(path: string): boolean {
   if (path.length > MAX_PATH_CHARS) return true;

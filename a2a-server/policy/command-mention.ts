@@ -15,7 +15,7 @@ export type MatchCertainty = 'yes' | 'maybe' | 'no';
  */
 const MAX_COMMAND_CHARS = 10_000;
 
-/** X3: the search may read one line several times, so this limits the sum. */
+/** X3: the maximum number of characters that the search reads in total. It may read one line several times. */
 const MAX_READ_CHARS = 100_000;
 
 /** Matches what the shell expands before it looks for the program. `<(…)` becomes a path. */
@@ -70,7 +70,7 @@ export function checkCommandMention(command: string, words: readonly string[], s
   if (command.length > MAX_COMMAND_CHARS) return 'maybe';
   const wanted = words.map((word) => word.toLowerCase());
   const texts = searchedTexts(command, shell);
-  // If this is too much to search, the search reads only the plain text.
+  // If `texts` is undefined, the texts are too long. Then the search reads only the command itself.
   // A redirection may be anywhere, and an argument may look like a redirection. So the search tries the text with and
   // without redirections.
   const parts = (texts ?? [command])

@@ -1,11 +1,11 @@
-/** Compares paths like file systems that give one file several spellings. Pure. */
+/** Makes the spellings of a path comparable, because some file systems accept several spellings for one file. Pure. */
 
 const ASCII = /^[ -~]*$/u;
 
 /**
- * Returns the path without the differences that macOS or a case-insensitive ext4 directory ignores, except the case of ASCII
- * letters: composed and decomposed letters, other forms of a letter (`ſ` becomes `s`, `ß` becomes `ss`), and invisible
- * characters.
+ * Returns the path in one spelling. Replaces what macOS or a case-insensitive ext4 directory ignores: composed and
+ * decomposed letters, other forms of a letter (`ſ` becomes `s`, `ß` becomes `ss`), and invisible characters. The case
+ * of ASCII letters stays.
  */
 export function comparablePath(path: string): string {
   // Most paths are ASCII, and a search compares each of its paths with each rule.

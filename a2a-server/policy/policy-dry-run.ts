@@ -105,8 +105,9 @@ function judgedNow(
 }
 
 /**
- * Collects the facts of a past tool call. Returns undefined if the tool is unknown, or if the input does not fit its
- * schema. The server refused such a call without a verdict.
+ * Collects the facts of a past tool call. Returns undefined for an unknown built-in tool, and for an input that does
+ * not fit the tool's schema: the server refused such a call without a verdict. If a tool of an MCP server or an ACP
+ * agent is unknown, its targets are unknown too.
  */
 async function judgedThen(
   call: RequestedCall,
@@ -191,7 +192,7 @@ export function isVerdictChanged({ met, meets }: PolicyDryRunCall): boolean {
   return met.fate !== meets.fate || hasOtherApprover({ met, meets });
 }
 
-/** True if a person decides now, and the demand on the approver differs from the recorded one. */
+/** True if a person decides under the given policy, and the demand on the approver differs from the recorded one. */
 function hasOtherApprover({ met, meets }: Pick<PolicyDryRunCall, 'met' | 'meets'>): boolean {
   const approves = meets.fate === 'ask' || meets.fate === 'presence';
   return approves && !isDeepStrictEqual(met.approver, meets.approver);

@@ -9,7 +9,7 @@ import { isRunLaterFile } from './run-later-files.ts';
 interface TargetContext {
   workspace: LocatingWorkspace;
   signal: AbortSignal;
-  /** True if the mode `accept-edits` decides about the call. Only then, `changesRunLater` is needed. */
+  /** True if the mode `accept-edits` decides about the call. Otherwise `changesRunLater` is not computed. */
   acceptsEdits: boolean;
 }
 
@@ -101,7 +101,8 @@ async function mayChangeRunLaterFile(
 }
 
 /**
- * git treats a directory with a file `HEAD` as a repository. The mode `accept-edits` asks before a call creates `HEAD`.
+ * True if a directory above the path may be a repository, i.e. if it contains an entry `HEAD`. In the mode
+ * `accept-edits`, no call creates `HEAD` unasked.
  * @param path relative to the workspace's root
  */
 async function isInRepository(workspace: LocatingWorkspace, path: string): Promise<boolean> {
@@ -114,7 +115,7 @@ async function isInRepository(workspace: LocatingWorkspace, path: string): Promi
   return false;
 }
 
-/** Also true if the tree is too large to read. */
+/** True if the tree contains a run-later file, or is too large to read. */
 async function holdsRunLaterFile(
   workspace: LocatingWorkspace,
   tree: string,
@@ -126,7 +127,7 @@ async function holdsRunLaterFile(
   return found === undefined || withDescendants(found).some(({ path }) => isRunLaterFile(path));
 }
 
-/** Returns a workspace whose directory no longer exists. It looks only at the text of a path. */
+/** Returns a replacement for a workspace whose directory no longer exists. It resolves paths by their text alone. */
 export function workspaceByText(root: string): Pick<Workspace, 'root' | 'locate'> {
   return {
     root,

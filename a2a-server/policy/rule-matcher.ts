@@ -1,10 +1,11 @@
 /**
  * Decides whether a rule matches a tool call. If a match is uncertain, the call does not run without a person (fail
  * closed):
- * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if that is a
- *   plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
- * - An `ask`, `presence` or `deny` rule matches the written and the resolved path, in any spelling that a file system may
- *   accept, with all parent directories. It matches any part of a command line. The result is `maybe` if the match is uncertain.
+ * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if the command
+ *   line is a plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
+ * - An `ask`, `presence` or `deny` rule matches the written path, the resolved path, and all their parent directories,
+ *   in any spelling that a file system may accept. It matches any part of a command line. The result is `maybe` if the
+ *   match is uncertain.
  */
 import picomatch from 'picomatch';
 import { checkCommandMention, type MatchCertainty } from './command-mention.ts';
@@ -45,8 +46,8 @@ function leastOf(mentioned: readonly MatchCertainty[]): MatchCertainty {
 }
 
 /**
- * Returns a matcher with one parameter, for `Array.some`. It passes the index as second parameter, and picomatch would
- * then return an object.
+ * Returns a matcher with one parameter. `Array.some` passes the index as second parameter, and picomatch would then
+ * return an object.
  */
 function createGlobMatcher(
   glob: picomatch.Glob,
@@ -92,7 +93,8 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
   return patterns.map((each) => {
     const pattern = each.replace(/^(?:\.?\/)+/u, '');
     const anywhere = !pattern.includes('/');
-    // The paths of calls are normalised. So such a pattern would match nothing, and a deny rule would deny nothing.
+    // The paths of calls are normalised, so a pattern with an empty part or the part `.` would match nothing. A deny
+    // rule would then deny nothing.
     if (!anywhere && pattern.split('/').some((part) => part === '' || part === '.'))
       throw new Error(
         `the path ${JSON.stringify(each)} matches nothing, because it has a final slash or an empty part; "secrets/**" names a directory with everything in it`,
@@ -106,7 +108,7 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
 
 /**
  * Matches paths for an allow rule. A directory tree never matches, because some of its files might not match. A command
- * or a request that takes such a path has other effects too, so the rule must also name the command or the host.
+ * or a request with a matching path has other effects too. So the rule must also name the command or the host.
  */
 function narrowPaths(
   patterns: readonly string[],
@@ -183,7 +185,8 @@ function commandsOf(patterns: readonly string[], shell: Shell): readonly Command
 function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
   const allowed = commandsOf(patterns, shell);
   return ({ reach: { command, cwd, incomplete } }) => {
-    // A program reads files of its directory, e.g. `package.json`. Outside the workspace, it is another program.
+    // A program reads files of its working directory, e.g. `package.json`. So outside the workspace, the same command
+    // may do something else.
     const elsewhere = cwd !== undefined && cwd.leadsTo === undefined;
     const words =
       command === undefined || incomplete || elsewhere ? undefined : simpleCommandWords(command, shell);

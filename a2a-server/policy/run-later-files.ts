@@ -48,7 +48,8 @@ const FILES: ReadonlySet<string> = new Set([
   '.pre-commit-config.yaml',
   'lefthook.yml',
   '.lefthook.yml',
-  // Together with other files, it makes any directory a repository. git then takes commands from the `config` in it.
+  // `HEAD`, together with other files, makes any directory a repository. git then takes commands from the directory's
+  // `config`.
   'head',
 ]);
 
@@ -77,7 +78,10 @@ export function isRunLaterFile(path: string): boolean {
   );
 }
 
-/** True if the workspace itself is such a directory, or in one. Coding agents keep their working trees in `worktrees`. */
+/**
+ * True if the workspace is one of DIRECTORIES, or in one. The names before `worktrees` do not count, except `.git`,
+ * because coding agents keep their working trees e.g. in `.claude/worktrees`.
+ */
 function isInRunLaterDirectory(root: string): boolean {
   const names = root.split(/[\\/]/u).map(comparableName);
   const own = names.slice(names.lastIndexOf('worktrees') + 1);
