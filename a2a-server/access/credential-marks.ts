@@ -1,6 +1,7 @@
 /**
- * Marks what gives a principal its access: its tokens in the settings, or the settings of the OpenID Connect provider. A
- * mark is stored with what the principal made. If the mark has changed since, the access that made it has ended. Pure.
+ * Computes a mark of what gives a principal its access: its tokens in the settings, or the settings of the OpenID
+ * Connect provider. A page session or a push notification receiver stores the mark of its principal. If the mark has
+ * changed since, that access has ended. Pure.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { OidcSettings } from './oidc-settings.ts';

@@ -24,8 +24,8 @@ export interface AuditLog {
 
 /**
  * An audit record as the command lists it. Only a record with a configuration has `changed`: the names of the settings
- * that differ from the previous configuration of the same host. On a new host, as each container is, they differ from the
- * previous configuration of any host.
+ * that differ from the previous configuration of the same host. The first record of a new host is compared with the
+ * previous configuration of any host, because each container is a new host.
  */
 export type AuditRecordWithChanges = AuditRecord & { changed?: string[] };
 

@@ -49,7 +49,7 @@ const act = z.discriminatedUnion('act', [
     principal,
     by: principal.optional(),
   }),
-  /** With `revoked`, signatures of the earlier keys are no longer valid. */
+  /** If `revoked` is true, signatures of the earlier keys are no longer valid. */
   z.object({ act: z.literal('push.key-rotated'), revoked: z.boolean() }),
 ]);
 export type NewAuditRecord = z.infer<typeof act>;

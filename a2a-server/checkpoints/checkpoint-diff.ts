@@ -6,8 +6,8 @@ import type { CheckpointFinder } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
 /**
- * The journal stores the diff with the tool call, so its length is limited. A longer diff only counts the remaining
- * files.
+ * The journal stores the diff with the tool call, so its length is limited. If not all files fit, the last line of the
+ * diff says how many are missing.
  */
 const MAX_DIFF_CHARACTERS = 200_000;
 const MAX_COMPARED_BYTES = 1024 * 1024;

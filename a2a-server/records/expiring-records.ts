@@ -16,7 +16,8 @@ export interface ExpiringRecords<Value> {
    */
   read(name: string): Promise<Value | undefined>;
   /**
-   * Stores the record. Removes all expired and damaged records, and the oldest of its principal.
+   * Stores the record. Then removes all expired and damaged records, and the oldest records of its principal above the
+   * maximum.
    * @throws ProductError STORAGE
    */
   add(name: string, value: Value): Promise<void>;
@@ -31,13 +32,13 @@ export interface ExpiringRecords<Value> {
 
 interface ExpiringRecordsOptions<Value> {
   schema: z.ZodType<Value>;
-  /** The maximum number of records of one principal. A further record ends the oldest one. By default, no maximum. */
+  /** The maximum number of records of one principal. A further record removes the oldest one. No maximum by default. */
   maxPerPrincipal?: number;
   /** Returns milliseconds since 1970. */
   now: () => number;
 }
 
-/** What all versions of a server store. Servers of several versions may share the records. */
+/** The fields that all versions of a server store. Servers of several versions may share the records. */
 const recordOfAnyVersion = z.object({ principal: z.string(), expiresAt: z.number() });
 const DAMAGED: ExpiringRecord = { principal: '', expiresAt: 0 };
 
