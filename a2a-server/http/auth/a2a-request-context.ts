@@ -63,7 +63,7 @@ export class A2aRequestContext extends ServerCallContext {
   readonly accepted: Promise<void>;
   readonly accept: () => void;
 
-  /** The refusal by a limit, if any. JSON-RPC then answers with the HTTP status of this refusal too. */
+  /** Set if a limit has refused the request. A JSON-RPC response then also gets the HTTP status of this refusal. */
   retryLater: RetryLater | undefined;
 
   readonly #log: Logger;

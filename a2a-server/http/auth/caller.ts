@@ -133,7 +133,7 @@ export function senderOf(request: Request): SenderFacts | undefined {
   return caller && senderFactsOf(caller);
 }
 
-/** Returns who has sent the requests of this caller. X1: the id of a token is no secret. */
+/** Returns the principal and the token id of a caller. X1: the id of a token is no secret. */
 export function senderFactsOf({ identity: { principal, tokenId } }: Caller): SenderFacts {
   return { principal, ...(tokenId !== undefined && { tokenId }) };
 }

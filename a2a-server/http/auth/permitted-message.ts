@@ -7,7 +7,7 @@ import { toClientMessage } from '../wire/client-message.ts';
 import type { A2aRequestContext } from './a2a-request-context.ts';
 
 /**
- * Returns the message of a request, as its caller may send it.
+ * Returns the message of a request, limited to what the roles of its caller allow.
  * @throws ProductError FORBIDDEN, MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
  */
 export function toPermittedMessage(request: SendMessageRequest, context: A2aRequestContext): ClientMessage {
@@ -19,15 +19,14 @@ export function toPermittedMessage(request: SendMessageRequest, context: A2aRequ
     expectedGeneration: match === undefined ? undefined : { generation: match, ...context.sight },
     trace,
   });
-  // The address of the message needs the same role as CreateTaskPushNotificationConfig.
+  // A message that registers an address for push notifications needs the same role as CreateTaskPushNotificationConfig.
   if (request.configuration?.taskPushNotificationConfig !== undefined) requireRole(roles, ['delegate']);
   return limitMessageToRoles(sent, roles);
 }
 
 /**
- * Returns the message as this caller may send it. If the caller is not allowed to approve, the words `approve` and
- * `deny` are plain text. If the caller may only approve, a text is accepted only as a decision. The task service checks
- * this.
+ * Returns the message, limited to what the roles allow. Without the role `approve`, the words `approve` and `deny` are
+ * plain text. With `approve` and without `delegate`, the task service accepts a text only as a decision.
  * @throws ProductError FORBIDDEN
  */
 function limitMessageToRoles(incoming: ClientMessage, roles: readonly Role[]): ClientMessage {
@@ -39,7 +38,7 @@ function limitMessageToRoles(incoming: ClientMessage, roles: readonly Role[]): C
     return { ...incoming, mayDelegate: false };
   requireRole(roles, ['delegate']);
   if (roles.includes('approve')) return incoming;
-  // In such a mode, later tool calls need no approval. So the sender must be allowed to approve.
+  // With these settings, some later tool calls need no approval. So the sender must be allowed to approve.
   if (mayRunSomeUnasked(incoming.settings)) requireRole(roles, ['approve']);
   return { ...incoming, wordsDecide: false, mayApprove: false };
 }

@@ -26,8 +26,9 @@ export function createPushMethods(
   tasks: Pick<TaskService, 'recipient' | 'send'>,
 ) {
   /**
-   * Returns the configurations, or refuses. A2A 1.0 §3.3.4: a client must learn that the server sends no push
+   * Returns the store of the configurations. A2A 1.0 §3.3.4: a client must learn that the server sends no push
    * notifications.
+   * @throws PushNotificationNotSupportedError
    */
   const supported = (): PushNotifications => {
     if (push === undefined) throw new PushNotificationNotSupportedError();
@@ -62,7 +63,7 @@ export function createPushMethods(
     ): Promise<void> {
       await supported().delete(taskId, id, context.caller.requester);
     },
-    /** Sends a message, and registers its configuration for the message's task. */
+    /** Sends a message. If it contains a push notification configuration, registers this for the message's task. */
     async send(
       configuration: SendMessageRequest['configuration'],
       incoming: ClientMessage,

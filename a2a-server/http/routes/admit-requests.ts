@@ -81,7 +81,8 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       onSignOut?.(abort('signed-out')),
       tokenId === undefined ? undefined : issued.onRevoked(tokenId, abort('token-revoked')),
     ];
-    // X1: a client with lost access must not send the rest of a body, because its request would then be handled.
+    // X1: if a client loses its access while it sends a body, the server closes the connection. Otherwise the server
+    // would handle the complete request.
     stops.push(
       onAbort(scope.signal, () => {
         if (!request.complete) request.destroy();

@@ -35,7 +35,8 @@ export function agentCardRoute(card: AgentCard, modified: number): Router {
     }),
   );
   router.get(paths, (request, response) => {
-    // A2A 1.0 §8.6.1. Both versions have one address, so caches must distinguish them by the header.
+    // A2A 1.0 §8.6.1. The cards of A2A 1.0 and 0.3 have the same address, so caches must distinguish them by the
+    // header.
     response.setHeader('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);
     response.setHeader('ETag', tag);
     response.vary('A2A-Version');

@@ -171,7 +171,7 @@ async function refusalOf(act: () => Promise<void>): Promise<(RetryLater & { erro
   }
 }
 
-/** Returns the call if it can only start a task. */
+/** Returns the JSON-RPC call if all that it can do is start a task. */
 function newTaskIn(body: Uint8Array, legacy: boolean): NewTask | undefined {
   const json = safeParseJson(body, DEFAULT_BODY_LIMITS.depth);
   const call = json.type === 'value' ? newTask.safeParse(json.value).data : undefined;

@@ -1,6 +1,7 @@
 /**
- * Serves `GET /livez` and `GET /readyz` for load balancers and process managers. Such a program sends no token and its
- * own `Host`. So these routes accept both, and their answers say nothing about tasks, settings or users.
+ * Serves `GET /livez` and `GET /readyz` for load balancers and process managers. Such a program sends no token, and an
+ * arbitrary `Host`. So these routes need no token and check no `Host`. Their answers say nothing about tasks, settings
+ * or users.
  */
 import { Router } from 'express';
 

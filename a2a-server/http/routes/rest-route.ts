@@ -132,7 +132,8 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     }),
   );
   router.head('/tasks/:taskId\\:subscribe', async (request, response) => {
-    // Without a cursor, the first event is the task, so it is not late.
+    // HEAD waits for the first event. Without a cursor, this event is the task, which comes at once. After a cursor, it
+    // could come much later.
     delete request.headers[LAST_EVENT_ID_HEADER.toLowerCase()];
     const context = contextOf(request, response);
     await respondToStreamHead(response, handler.resubscribe({ tenant: '', ...idOf(request) }, context));

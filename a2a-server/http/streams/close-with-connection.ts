@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The responses of each connection that waited behind an earlier response, and are not closed. */
+/** The open responses of each connection that were queued behind an earlier response. */
 const queued = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
@@ -9,7 +9,7 @@ const queued = new WeakMap<Socket, Set<ServerResponse>>();
  * §9.3.2). Node does not emit `close` for such a response, so its request would count as open for ever.
  */
 export function closeResponseWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
-  // A response that has its socket waits behind no other response.
+  // Node gives a response its socket when no earlier response is unfinished. So this response is not queued.
   if (response.socket !== null) return;
   const responses = queued.get(socket) ?? new Set();
   responses.add(response);

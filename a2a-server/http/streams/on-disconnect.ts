@@ -1,13 +1,13 @@
 /**
- * `--on-disconnect cancel`: after the last reader of a running task leaves, the server waits `RECONNECT_GRACE_MS`. If no
- * client reads the task in this time, the server cancels it.
+ * `--on-disconnect cancel`: after the last reader of a running task leaves, the server waits `RECONNECT_GRACE_MS`. If
+ * no client reads the task in this time, the server cancels it.
  *
  * - A reader is a stream or a blocking request of the task. Behind a load balancer, a client may come back at another
- *   server. The wait then begins again when no client reads the task at another server.
- * - A client starts the rule for a task with a message over a stream or in a blocking request. The rule ends when the
- *   task waits or ends.
- * - A reader leaves if its connection breaks, or if its stream reaches its maximum lifetime. After any other end of the
- *   last reader, the task continues without readers.
+ *   server. While a client reads the task there, this server does not cancel it. Then the wait begins again.
+ * - The rule starts to apply to a task when a client sends a message and follows it, over a stream or in a blocking
+ *   request. The rule ends when the task waits or ends.
+ * - A reader leaves if its connection breaks, or if its stream reaches its maximum lifetime. If the last reader ends
+ *   for another reason, the task continues without readers.
  * - If a later message is sent without waiting for events, the rule no longer applies to the task. After a restart of
  *   the server, the rule applies to no task.
  */

@@ -11,7 +11,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { RecordStore } from '../../records/record-store.ts';
 
-/** The age at which a record is certainly not that of a reader. Each stream of a server is much shorter. */
+/** A record of this age belongs to no reader any more, because every stream is much shorter. */
 const OLD_MS = 24 * 60 * 60_000;
 
 /** The delay before the next attempt to store the changes. */
@@ -34,7 +34,7 @@ export class ReadersAtOtherServers {
   #storing = false;
   #stopRetry: (() => void) | undefined;
   #closed = false;
-  /** True since a failure. An outage causes many failures, and only the first one is logged. */
+  /** True after a failure, until the next success. The log reports only the first failure of an outage. */
   #failing = false;
   /** The writes run one after another, so that the removal of a record follows its creation. */
   #written: Promise<unknown> = Promise.resolve();
@@ -57,7 +57,7 @@ export class ReadersAtOtherServers {
 
   /**
    * Resolves when no client reads the task at another server, or when the signal aborts.
-   * @returns true if a client has read the task at another server at first
+   * @returns true if a client read the task at another server when this method was called
    */
   async untilNone(taskId: string, signal: AbortSignal): Promise<boolean> {
     if (!(await this.#exist(taskId))) return false;
@@ -138,7 +138,7 @@ export class ReadersAtOtherServers {
       else await records.remove('readers', this.#nameOf(taskId));
     } catch (error) {
       this.#unstored.add(taskId);
-      // A closed journal has another error. So a server that stops does not try again.
+      // A closed journal throws another error. So a server that stops does not try again.
       if (!this.#closed && error instanceof ProductError && error.reason === 'STORAGE')
         this.#stopRetry = clock.after(RETRY_MS, () => this.#startStoring());
       throw error;
@@ -160,7 +160,10 @@ export class ReadersAtOtherServers {
   }
 }
 
-/** A name of a record is short and has few characters. The id of a task may be long and have others. */
+/**
+ * The record name has a hash of the task id. The id itself may be too long for a name, or have characters that a name
+ * must not have.
+ */
 function prefixOf(taskId: string): string {
   return `${createHash('sha256').update(taskId).digest('hex').slice(0, 32)}-`;
 }

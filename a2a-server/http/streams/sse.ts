@@ -2,7 +2,7 @@
  * Writes server-sent events to a response.
  *
  * - S3: the writer buffers at most one batch, besides the socket's buffer. The source of the events waits while the
- *   socket is full (`Caller.full`).
+ *   socket is full (`Caller.whenWritable`).
  * - E4: if the socket closes, only the writing ends.
  * - The first frame is written at once. Later frames of one event-loop turn share one write.
  */

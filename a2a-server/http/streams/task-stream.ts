@@ -144,7 +144,7 @@ async function startAfter(
 
 const WITHOUT_CURSOR_HINT = 'Subscribe without it to get the current task first.';
 
-/** Sends the events after a position until the task has ended. An ended task has only the remaining events. */
+/** Sends the events after a position until the task has ended. If it has ended already, sends the remaining events. */
 export function streamEventsAfter(
   readable: StreamSources,
   { row, after }: { row: TaskRow; after: number },
@@ -203,8 +203,8 @@ async function* streamEvents(
 }
 
 /**
- * Adds the `shown` codes to the pending actions of an old journal, from the snapshot at that entry. Old journals have
- * no codes.
+ * Adds the `shown` codes to the pending actions of an entry, because old journals have no codes. The codes come from
+ * the snapshot at this entry.
  */
 async function withItsCodes(
   tasks: TaskService,

@@ -140,8 +140,8 @@ function settingsIn({ metadata }: Message): TaskSettings {
 }
 
 /**
- * Returns the command, if a part names the extension. An invalid command is an error, so the model never gets it as a
- * message.
+ * Returns the agent command, if a data part names the extension for agent commands. An invalid command is an error, so
+ * the model never gets it as a message.
  */
 function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const meant = parts.flatMap((part) =>

@@ -247,7 +247,7 @@ function toolCallEventText(activity: ToolCallEvent): string {
 
 export function canceledText(by: Decider, reason: string): string {
   const { principal, channel } = by;
-  // A channel is a way in which somebody decides. Here nobody has decided.
+  // The task has expired. No person has cancelled it, so the text names the server and no channel.
   if (channel === EXPIRY.channel && principal === EXPIRY.principal)
     return `Cancelled by the server: ${reason}`;
   return `Cancelled ${byText({ by: principal, channel })}: ${reason}`;

@@ -65,7 +65,7 @@ export function parseA2aVersion(header: string | undefined): { version: string; 
  */
 export function findMethodProblem(method: string, legacy: boolean): string | undefined {
   const name = JSON.stringify(method.slice(0, 100));
-  // The SDK also finds the names that every object has, such as `toString`.
+  // The SDK looks up the method with `in`, so it also finds names that every object inherits, such as `toString`.
   if (method in Object.prototype) return `There is no method ${name}.`;
   if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
   if (legacy && isV1JsonRpcMethod(method))

@@ -39,7 +39,7 @@ export function hasDecidingRole({ roles }: Pick<TaskReader, 'roles'>): boolean {
   return roles.includes(DECIDING_ROLE);
 }
 
-/** Returns the role that the reader's token lacks for every decision. Undefined if it lacks none. */
+/** If the reader's token lacks the role that every decision needs, returns that role and the roles of the token. */
 function missingRole(reader: TaskReader | undefined): DemandedApprover['role'] {
   if (reader === undefined || hasDecidingRole(reader)) return undefined;
   const tenant = tenantOf(reader.principal);

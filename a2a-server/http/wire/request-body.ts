@@ -4,9 +4,9 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 /**
  * Reads the body of a request. Resolves with undefined if the client disconnects before the end of the body.
  *
- * E4: a client may send FIN right after its request. Express's body parser takes such a request for one without a body,
- * so it is not used.
- * @throws ProductError TOO_LARGE, when it has read and dropped the whole body. Many clients read no response before they
+ * E4: a client may send FIN right after its request. Express's body parser then assumes that the request has no body,
+ * so the server does not use this parser.
+ * @throws ProductError TOO_LARGE, but only after the whole body has arrived. Many clients read no response before they
  * have sent their request.
  */
 export function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {

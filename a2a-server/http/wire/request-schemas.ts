@@ -51,8 +51,8 @@ function withMessage(value: unknown): unknown {
 }
 
 /**
- * Returns the configuration inside the field `config`. A2A 0.3 §7.5: the body has this field. The `body: "config"` of
- * a2a.proto means a body without it. Clients send both forms.
+ * Takes the configuration out of the field `config`. A2A 0.3 §7.5: the body has this field. In a2a.proto, `body:
+ * "config"` means that the body is the configuration itself. Clients send both forms.
  */
 function withoutConfigField(value: unknown): unknown {
   return isRecord(value) && isRecord(value['config']) ? value['config'] : value;

@@ -133,7 +133,10 @@ function artifactsOf({ exchanges, openTurn }: Snapshot, options: WireOptions): A
   return [...artifacts.values()];
 }
 
-/** Returns the artifacts that are not part of the answer. Later stream events append to them or replace them. */
+/**
+ * Returns the artifacts besides the agent's text: the to-do list and the tool outputs. Later stream events append to
+ * them or replace them.
+ */
 function besideAnswer({ outputs, todos }: Snapshot, options: WireOptions): Artifact[] {
   const list = todos.length === 0 ? [] : [todosArtifact(options, todos)];
   return [...list, ...outputs.map((output) => toolOutputArtifact(options, output))];
