@@ -128,8 +128,8 @@ interface StreamOptions {
   retryPolicy: ProviderRetryPolicy;
   blame: ProviderFailureContext;
   /**
-   * The endpoint's rule about the reasoning of earlier turns, as far as its refusals show it. `refused`: no later request
-   * contains reasoning. `demanded`: in later requests, each turn has reasoning.
+   * What the endpoint's refusals have shown about the reasoning of earlier turns. `kept`: nothing yet. `refused`: no
+   * later request contains reasoning. `demanded`: in later requests, each turn has reasoning.
    */
   reasoning: 'kept' | 'refused' | 'demanded';
 }

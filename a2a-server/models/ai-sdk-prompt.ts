@@ -89,8 +89,8 @@ function withCachePoints(
 }
 
 /**
- * Replaces halves of characters. A shortened output may end in one, and a client may send one. Anthropic refuses such a
- * text (400), and the task would send it again with each request.
+ * Replaces each unpaired surrogate by U+FFFD. A shortened output may end in one, and a client may send one. Anthropic
+ * refuses a text with an unpaired surrogate (400), and the task would send this text again with each request.
  */
 function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
@@ -104,7 +104,7 @@ function sendableText(text: string): string {
 /** Like `wellFormed`, for the strings of a tool call's input. A model may write an escape such as `\ud83d`. */
 function wellFormedInput(input: Record<string, unknown>): Record<string, unknown> {
   const json = JSON.stringify(input);
-  // `JSON.stringify` escapes halves of characters only.
+  // Of all surrogates, `JSON.stringify` escapes only the unpaired ones.
   if (!/\\ud[89a-f]/.test(json)) return input;
   const whole: Record<string, unknown> = JSON.parse(json, (_, value: unknown) =>
     typeof value === 'string' ? wellFormed(value) : value,

@@ -27,12 +27,12 @@ const KNOWN_DELTA_TYPES: ReadonlySet<string> = new Set([
   'citations_delta',
 ]);
 
-/** `block` is the id of a content block that the reader ignores, with its later deltas. */
+/** `block` is the id of a content block. The reader ignores this block and its later deltas. */
 type NewVariant = { type: 'event' } | { type: 'block'; block: string };
 
 /** Returns undefined for any other error, also for an invalid event of a known type. */
 export function newVariantIn(error: unknown): NewVariant | undefined {
-  // An error of another provider has a message.
+  // A value with a `message` is the error of another provider, and no part of Anthropic's stream.
   if (!TypeValidationError.isInstance(error) || fieldOf(error.value, 'message') !== undefined)
     return undefined;
   const { value } = error;

@@ -63,7 +63,7 @@ function namedModel({ models }: KnownList, model: string): KnownModel | undefine
 }
 
 /**
- * Returns the facts of the model without the suffix for its route, and without the price. OpenRouter: a suffix
+ * Finds the model under its name without the suffix, and returns its facts without the price. OpenRouter: a suffix
  * (`:nitro`, `:floor`, `:online` …) chooses another route to the model, at another price.
  */
 function routedModel(found: KnownList, model: string): KnownModel | undefined {

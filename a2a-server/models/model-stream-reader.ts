@@ -125,9 +125,9 @@ export class ModelStreamReader {
 }
 
 /**
- * Gemini's reasons for an answer that Google cannot parse, e.g. because of a tool call. It happens now and then, and the
- * next answer is mostly fine. So the turn counts as empty, and the model is asked again a limited number of times. The
- * text before such a call is no complete answer.
+ * Gemini's finish reasons for an answer that Google cannot parse, e.g. because of a tool call. The next answer is
+ * usually correct. So the turn counts as empty, and the server asks the model again a limited number of times. The text
+ * of such an answer is incomplete.
  *
  * Source: https://ai.google.dev/api/generate-content#FinishReason
  */
@@ -139,8 +139,8 @@ const MALFORMED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the calls of an answer that was cut off, without the call that the cut has hit. Its input is no complete JSON,
- * or an empty object if the cut came before the first field.
+ * Returns the calls of an answer that was cut off. Omits the last call if its input is incomplete. Such an input is
+ * invalid JSON, or an empty object if the cut came before the first field.
  */
 function withoutCutCall(calls: readonly CallEvent[]): readonly CallEvent[] {
   const input = calls.at(-1)?.input;

@@ -99,7 +99,7 @@ export function classifyProviderFailure(thrown: unknown, blame: ProviderFailureC
   return { error, retry: true, waitMs };
 }
 
-/** The fact of a ProductError that names the refused part: `key` or `model`. */
+/** The name of the ProductError fact that says what the provider refused: `key` or `model`. */
 const REFUSED = 'refused';
 
 /** Returns the part that the provider refused: the key or the model. Undefined if it refused neither. */
@@ -204,10 +204,7 @@ function isPassing(thrown: unknown, status: number | undefined): boolean {
   return InvalidResponseDataError.isInstance(thrown) || JSONParseError.isInstance(thrown);
 }
 
-/**
- * Groq's name for a tool call that Groq cannot parse, with status 400. It happens now and then, and the next answer is
- * mostly fine.
- */
+/** Groq's error code, with status 400, for a tool call that Groq cannot parse. A retry usually succeeds. */
 const INVALID_CALL = 'tool_use_failed';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Starts the process of an ACP agent in a new process group. The end of the group also ends the agent's child
+ * Starts the process of an ACP agent in a new process group, so that the server can also end the agent's child
  * processes. The agent gets the same environment variables as shell commands.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';

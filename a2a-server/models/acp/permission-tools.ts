@@ -62,7 +62,7 @@ export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
   );
 }
 
-/** The kinds of ACP tool calls whose effect is that on their files. */
+/** The kinds of ACP tool calls that affect nothing but the files that they name. */
 const ONLY_FILES: ReadonlySet<string> = new Set<ToolKind>(['read', 'search', ...FILE_CHANGES]);
 
 /** Returns the paths, command and hosts that the agent names, for the policy rules. */

@@ -113,7 +113,8 @@ async function waitForRequestOfCall(
     const alike = agent.waiting.filter((open) => isOf(call, open));
     const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
     if (own) return own;
-    // A restarted agent repeats its request later. An agent that was not restarted has withdrawn its request.
+    // No open request matches the call. A restarted agent may still repeat its request. An agent that was not restarted
+    // has withdrawn it.
     return !fresh || !agent.prompted || agent.failure !== undefined || asksMore(agent, task, call)
       ? 'gone'
       : undefined;

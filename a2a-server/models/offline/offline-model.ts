@@ -11,7 +11,10 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** How a person chooses a language model. */
 export interface ModelChoice {
-  /** The start of the command that chooses one, e.g. `mcp-a2a-bridge model set`. It works on this machine. */
+  /**
+   * The start of a command line that chooses a model, e.g. `mcp-a2a-bridge model set`. It is for a terminal on this
+   * machine.
+   */
   command: string;
   /** Returns sentences with the command. Called only for a message that the model does not understand. */
   advise: () => Promise<string>;

@@ -2,10 +2,11 @@
  * Sends one request to a model provider.
  *
  * - The request follows no redirect. `fetch` would send the key in headers such as `x-api-key` to the other host too.
- * - The request has no time limit of its own, because each model call has one (`modelTimeout`). A local model may read a
- *   long prompt for more than the 300 s after which Node's own `fetch` stops. TCP keep-alive detects a vanished host.
- * - X3: the response has a size limit. An endless one would fill the memory.
- * - A proxy gets a tunnel (RFC 9110 §9.3.6, CONNECT). For an `https:` URL, it sees only the host name.
+ * - The request has no time limit of its own, because each model call has one (`modelTimeout`). A local model may read
+ *   a long prompt for more than the 300 s after which Node's own `fetch` stops. TCP keep-alive detects a vanished host.
+ * - X3: the response has a size limit. An endless response would fill the memory.
+ * - If there is a proxy, the request goes through a tunnel (RFC 9110 §9.3.6, CONNECT). For an `https:` URL, the proxy
+ *   sees only the host name.
  */
 import {
   Agent,
@@ -21,7 +22,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 const NO_TIME_LIMITS = { headersTimeout: 0, bodyTimeout: 0 };
 
 const MEGABYTE = 1024 * 1024;
-/** The last event of some APIs repeats the whole answer. */
+/** This limit is high, because the last event of some APIs repeats the whole answer. */
 const MAX_EVENT_BYTES = 16 * MEGABYTE;
 const MAX_ANSWER_BYTES = 256 * MEGABYTE;
 
@@ -120,7 +121,7 @@ function toBoundedResponse({ ok, status, statusText, headers, body }: UndiciResp
   return new Response(bounded, { status, statusText, headers: new Headers([...headers]) });
 }
 
-/** Ends an error response early. The caller still gets its status, which decides about a retry. */
+/** Cuts off an error response after `maxBytes`. The caller still gets its status, which decides about a retry. */
 function endAfter(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let rest = maxBytes;
   return new TransformStream({

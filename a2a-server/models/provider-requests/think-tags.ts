@@ -40,7 +40,7 @@ export function separateThinking(): TransformStream<LanguageModelV3StreamPart, L
 
   return new TransformStream({
     transform(part, controller) {
-      // The text begins after the reasoning, so its start is not sent before.
+      // `text-start` is dropped here, because the text begins only after the reasoning.
       if (part.type === 'text-start') return;
       if (part.type === 'text-delta') held += part.delta;
       if (part.type === 'text-delta' || part.type === 'text-end')
@@ -50,7 +50,7 @@ export function separateThinking(): TransformStream<LanguageModelV3StreamPart, L
   });
 }
 
-/** Returns the length of the longest end of the text that is a beginning of the closing tag. */
+/** Returns the length of the longest suffix of the text that is a prefix of the closing tag. */
 function tagStartLength(text: string): number {
   for (let length = Math.min(text.length, CLOSE.length - 1); length > 0; length -= 1)
     if (CLOSE.startsWith(text.slice(-length))) return length;

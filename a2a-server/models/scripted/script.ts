@@ -88,7 +88,10 @@ export async function readScript(path: string): Promise<Script> {
 
 function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
   const problems: [number, string][] = [];
-  /** The artifacts of this turn so far. An append must name one of them, because a turn may repeat after a crash. */
+  /**
+   * The artifacts that the earlier steps of this turn have created. An append must name one of them. After a crash, the
+   * turn repeats and creates them again.
+   */
   let given = new Set<string>();
   for (const [index, it] of steps.entries()) {
     const before = steps[index - 1];
