@@ -1,7 +1,7 @@
 /**
  * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each change of a
- * task's state makes a subscription for each webhook, until the chat has its message. So the messages survive restarts,
- * and are retried like push notifications. A task that waits costs nothing.
+ * task's state creates a subscription for each webhook. The subscription lasts until the chat has its message. So the
+ * messages survive restarts, and are retried like push notifications. A task that waits costs nothing.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

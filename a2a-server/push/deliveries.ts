@@ -110,7 +110,7 @@ export class PushDeliveries {
   /** Delivers to a receiver that fails, without waiting for its next attempt. Continues at its position. */
   async retry(name: string): Promise<void> {
     const { subscriptions } = this.#parts;
-    // A delivery that ends at the same time changes the record too. Then the retry is stored after it.
+    // A delivery that ends at the same time may change the record first. Then the loop reads the record again.
     for (;;) {
       const stored = await subscriptions.read(name);
       if (stored === undefined || stored.subscription.delivery.type === 'active') return;
@@ -127,8 +127,9 @@ export class PushDeliveries {
   }
 
   /**
-   * Starts the delivery of each stored subscription that has something to send. Other servers may have added it, or may
-   * have stopped. Two queries find them all, so a receiver that has everything costs little.
+   * Starts the delivery of each stored subscription that has something to send. Another server may have added the
+   * subscription, or may have stopped. Two queries find all of these subscriptions, so a receiver that has every event
+   * costs little.
    */
   async #startAll(): Promise<void> {
     try {

@@ -76,7 +76,8 @@ export async function readNextPushPosts(
 }
 
 /**
- * True if `readNextPushPosts` would return `nothing`, so that no query is needed to know it.
+ * True if `readNextPushPosts` would return `nothing`. This function needs only the row of the task, and saves the
+ * queries.
  * @param row the row of the task. Undefined if the task was deleted
  */
 export function hasNothingToPush(subscription: PushSubscription, row: TaskRow | undefined): boolean {

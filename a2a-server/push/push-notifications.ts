@@ -131,8 +131,9 @@ export class PushNotifications {
   }
 
   /**
-   * Between the check of the limit and the registration, no other registration for the task may happen. All messages
-   * to a task, and the message that starts it, belong to one session.
+   * Runs `act` after the earlier registrations of this principal in this session. So no other registration for the task
+   * happens between the check of the limit and the registration. All messages to a task, and the message that starts
+   * it, belong to one session.
    */
   #inTurn<Result>({ principal }: Requester, sessionId: string, act: () => Promise<Result>): Promise<Result> {
     return this.#registrations.run(`${principal} ${sessionId}`, act);

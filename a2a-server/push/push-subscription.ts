@@ -46,8 +46,9 @@ export const pushSubscriptionSchema = z.object({
   /** Present if a token of the OpenID Connect provider created the configuration. */
   provided: z.literal(true).optional(),
   /**
-   * A keyed hash of the token or provider that gave the access. If it has changed, that access has ended, and nothing more
-   * is sent. Absent for issued tokens, for the token in the state directory, for the operator, and in old records.
+   * A hash of the principal's configured tokens, or of the provider's settings, at the creation of the configuration.
+   * If the present settings give another hash, the server sends nothing more. Absent for issued tokens, for the token
+   * in the state directory, for the operator, and in old records.
    */
   mark: z.string().optional(),
   /** The principal that owns the task. The delivery reads the task's events as this principal. */
@@ -122,14 +123,14 @@ export function nextPushAttemptTime(delivery: PushDeliveryState, now: number): n
 }
 
 /**
- * Returns the name of the subscription's record: the beginning of the names of its task, and an id. Both are hashes,
+ * Returns the name of the subscription's record. It consists of `recordNamePrefixOfTask` and an id. Both are hashes,
  * because a task id and a configuration id may contain any characters.
  */
 export function subscriptionRecordName(principal: string, taskId: string, id: string): string {
   return recordNamePrefixOfTask(taskId) + shortHash(principal, taskId, id);
 }
 
-/** Returns the beginning of the names of a task's subscriptions. */
+/** Returns the prefix of the record names of a task's subscriptions. */
 export function recordNamePrefixOfTask(taskId: string): string {
   return shortHash(taskId);
 }

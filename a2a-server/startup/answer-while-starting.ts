@@ -20,7 +20,7 @@ export const answerWhileStarting: RequestListener = (request, response) => {
   }
   const [path] = (request.url ?? '').split('?', 1);
   if (path === '/livez') {
-    // A process manager restarts a server that is not alive. After a restart, the same work begins again.
+    // A process manager restarts a server that is not alive. A restart would only begin the same work again.
     response.writeHead(200, json).end('{"status":"ok"}');
   } else if (path === '/readyz') {
     response.writeHead(503, json).end(JSON.stringify(STARTING));

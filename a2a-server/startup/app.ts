@@ -124,8 +124,8 @@ export interface AppOptions {
    */
   health: () => { journal?: 'ok' | 'unreachable' };
   /**
-   * Returns what `GET /health` adds for an operator of the whole server: the place of the process, and counts of the
-   * work of all principals. By default, nothing.
+   * Returns the fields that `GET /health` adds for an operator of the whole server: its process, address and state
+   * directory, and counts of the work of all principals. By default, there are none.
    */
   operation?: () => object;
   /** Limits the open requests and streams. By default, the default limits apply. */
@@ -203,7 +203,7 @@ export function createApp(options: AppOptions): Express {
 
 /**
  * X1: answers are private, so no cache may store them. The page's requests have no header Authorization, so caches do
- * not know that (RFC 9111 §3.5). The few public answers replace this header.
+ * not know that (RFC 9111 §3.5). The few public answers set another Cache-Control.
  */
 const uncached: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
@@ -216,8 +216,9 @@ type Parts = AppOptions & A2aBindingOptions & AdmissionParts;
 /**
  * Skips `others` for requests that they do not serve.
  *
- * - Most requests are for JSON-RPC. If they skip, a refusal by a limit costs little.
- * - A router of Express answers OPTIONS itself. Its `Allow` has the methods of that router only, and it needs no token.
+ * - Most requests are for JSON-RPC. Because they skip these routers, a refusal by a limit costs little.
+ * - A router of Express answers OPTIONS itself. Its answer needs no token, and its `Allow` has only the methods of that
+ *   router.
  */
 function exceptJsonRpcAndOptions(others: RequestHandler): RequestHandler {
   return (request, response, next) => {
@@ -241,7 +242,7 @@ function publicRoutes(parts: Parts): RequestHandler[] {
   ];
 }
 
-/** Only this route accepts a ticket instead of a token. */
+/** The route of the events of a task. Only this route accepts a ticket instead of a token. */
 function eventsOfTask(parts: Parts): Router {
   const { tasks, tickets } = parts;
   const byTicket: IdentifyCaller = (request) => {
@@ -270,7 +271,7 @@ function pageApi(parts: Parts): Router {
   );
 }
 
-/** Sends the page the agents and models, or the workspaces, from which the person chooses. */
+/** Returns a route that sends `offer` to the page. The person chooses a model or a workspace from it. */
 function jsonRoute(path: string, offer: OfferedAgent | WorkspaceChoices): Router {
   return Router().get(path, (_request, response) => void response.json(offer));
 }
@@ -301,7 +302,7 @@ function notReadyReasons({ phase, health }: AppOptions): NotReadyReason[] {
 
 function createHostAndOriginCheck(reach: AllowedHostsAndOrigins): RequestHandler {
   return (request, _response, next) => {
-    // RFC 9112 §3.2: a request has one Host. A proxy may have checked another one than Node returns.
+    // RFC 9112 §3.2: a request has one Host. If it has two, a proxy may have checked the one that Node does not return.
     if ((request.headersDistinct['host']?.length ?? 0) > 1)
       throw new ProductError('MALFORMED', 'The request has more than one Host header. Send one.');
     checkHostAndOrigin(request.headers.host, request.headers.origin, reach);

@@ -18,7 +18,7 @@ import type { Environment } from '../../shared/runtime/environment.ts';
 interface ModelOptions {
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
   retryPolicy?: ProviderRetryPolicy | undefined;
-  /** Returns advice on how to choose a model. The offline model shows it. */
+  /** How a person chooses a model. The offline model shows this. */
   choice?: ModelChoice | undefined;
 }
 

@@ -105,8 +105,8 @@ export async function serve(
       onRemoved: (error) => void stopAfterDatabaseRemovedServer(error, log, held.run),
     });
     if (telemetry.metrics) measureAppends(held.journal, telemetry.metrics);
-    // Only this server uses the state directory now. It ends the processes of earlier servers. D6: their tasks wait
-    // until these processes have ended.
+    // Only this server uses the state directory now. So it ends the processes that earlier servers have left behind.
+    // D6: the tasks of these processes wait until the processes have ended.
     children
       .endOrphans()
       .catch((error: unknown) =>

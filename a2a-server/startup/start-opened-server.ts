@@ -58,7 +58,7 @@ export interface ServerRun {
   stop(): Promise<void>;
   /**
    * Applies the settings that a running server can change, and records the change in the audit log. Resolves with the
-   * names of the changed ones.
+   * names of the changed settings.
    * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
    */
   reload(next: ServerSettings): Promise<string[]>;
@@ -167,7 +167,7 @@ export async function startOpenedServer(
     health: () => ({
       version: record.version,
       agent: agentBackendText(settings),
-      // If the database hangs, the connections stay open, but the lease ends.
+      // If the database hangs, the connections stay open, so `reachable` may be true. But the lease ends.
       journal: journal.reachable() && journal.ownership.leaseMs() !== 0 ? 'ok' : 'unreachable',
       mcpServers: servers(),
       shell: confinementText(confinement),

@@ -112,7 +112,7 @@ async function serverLink(
   return signInLink(record.url, token);
 }
 
-/** Returns the valid issued token that lasts longest, of those of the user that have the role to register a passkey. */
+/** Of the user's valid issued tokens with the role that a passkey needs, returns the one that expires last. */
 async function approvingToken(
   records: CommandRecords,
   principal: string,

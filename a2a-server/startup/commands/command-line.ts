@@ -148,7 +148,7 @@ function addCheck(server: Command, pageDirectory: string): void {
       for (const { subject, level, message, next } of report.findings)
         writeLine(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
     if (!report.ok) process.exitCode = EXIT_CONFIGURATION;
-    // The write calls back after those above. So if they failed, the exit code is already set.
+    // This empty write calls back after the writes above. If one of those failed, the exit code is already set.
     process.stdout.write('', () => process.exit());
   });
 }

@@ -107,7 +107,7 @@ export async function revokeToken(
   const token = await withTokens(place, async (tokens, audit, now) => {
     const before = await tokens.read(id);
     const revoked = await tokens.revoke(id, now);
-    // A full disk must not prevent a revocation, so the record comes second.
+    // A full disk must not prevent a revocation, so the audit record comes second.
     if (revoked !== undefined && before?.revokedAt === null)
       await audit.append(
         { act: 'token.revoked', tokenId: id, principal: identityOfTokenRecord(revoked).principal },
