@@ -279,10 +279,10 @@ export class Outbox {
 
   #forgetOldest(state: 'collected' | 'lost'): void {
     this.#database.run(
-      `DELETE FROM delegations WHERE state = ?1 AND message_id NOT IN
-         (SELECT message_id FROM delegations WHERE state = ?1 ORDER BY created_at DESC LIMIT ?2)`,
+      `DELETE FROM delegations WHERE state = ?1 AND created_at <
+         (SELECT created_at FROM delegations WHERE state = ?1 ORDER BY created_at DESC LIMIT 1 OFFSET ?2)`,
       state,
-      MAX_CLOSED_ENTRIES,
+      MAX_CLOSED_ENTRIES - 1,
     );
   }
 }
