@@ -10,17 +10,17 @@ import type { RecordStore } from '../records/record-store.ts';
 const grantedAccessSchema = z.strictObject({
   principal: z.string(),
   /**
-   * A hash of the principal's tokens, of the issued token, or of the provider's settings. If it changes, the access
-   * ends.
+   * A hash of the principal's tokens, of the issued token, or of the provider's settings. If the present hash differs,
+   * the access ends.
    */
   tokens: z.string(),
   /** The issued token with which the link was created. The access ends with this token. */
   tokenId: z.string().optional(),
-  /** The access from the provider's token with which the link was created. Absent for other tokens. */
+  /** The roles and groups of the provider's token with which the link was created. Absent for other tokens. */
   provided: z.strictObject({ roles: z.array(roleSchema), groups: z.array(z.string()) }).optional(),
   /**
-   * The end of the access with which the link was created, in milliseconds since 1970. This access does not last longer.
-   * Absent if that access has no end.
+   * The end of the access with which the link was created, in milliseconds since 1970. The link and its session do not
+   * last longer. Absent if that access has no end.
    */
   until: z.number().optional(),
   /** The end of the access, in milliseconds since 1970. */

@@ -1,12 +1,12 @@
 /**
  * An attempt to sign in with the OpenID Connect provider binds the provider's answer to the browser that began it.
  *
- * - The cookie contains an end time and a random number. The server computes `state`, `nonce`, `verifier` and
- *   `pageSecret` from it, each as an HMAC with the server's secret. So the server stores no attempts, and servers with
- *   the same secret accept each other's attempts. A changed cookie gives other values, so the server refuses the
- *   provider's answer.
- * - The provider gets `state` and `nonce` with the request to sign in, and returns them. The server sends it `verifier`
- *   only with the code, in exchange for the tokens.
+ * - The cookie contains an end time and a random number. From the cookie, the server computes `state`, `nonce`,
+ *   `verifier` and `pageSecret`, each as an HMAC with the server's secret. So the server stores no attempts, and
+ *   servers with the same secret accept each other's attempts. A changed cookie gives other values, so the server
+ *   refuses the provider's answer.
+ * - The provider gets `state` and `nonce` with the request to sign in, and returns them. The server sends `verifier` to
+ *   the provider only with the code, in exchange for the tokens.
  * - The page stores `pageSecret` for its origin, and sends it back with the answer. Browsers share cookies between the
  *   ports of a host, so another page could set the cookie. It cannot set the stored value.
  */

@@ -54,7 +54,7 @@ export function providerSignInRoutes(
 
   router.post('/page/provider/start', ...body, async (request, response) => {
     requireOwnPage(request, own(request));
-    // At another address, the browser would not have the cookie when the provider sends it back.
+    // The provider sends the browser back to the public address. A cookie of another address would be missing there.
     if (request.header('Origin') !== publicOrigin)
       throw new ProductError(
         'FORBIDDEN',

@@ -31,7 +31,10 @@ import { type SignInFailure, signInError } from './sign-in-failure.ts';
 
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
 
-/** Anybody can request an exchange, so the server keeps the secret for a short time: a command may print it. */
+/**
+ * The secret may be the output of a command. Anybody can request an exchange, so the server caches the secret and does
+ * not run the command each time.
+ */
 const MAX_SECRET_AGE_MS = 60_000;
 const SECRET_COOLDOWN_MS = 10_000;
 

@@ -79,7 +79,8 @@ export function countDecidableActions(
 }
 
 /**
- * The page does not read these waiting tasks. Returns one action for each of them, or 0 if the reader may decide nothing.
+ * Counts the actions of waiting tasks that the page does not read: one for each task, or 0 if the reader may decide
+ * nothing.
  */
 export function countUnreadActions(tasks: number, reader: TaskReader): number {
   return hasDecidingRole(reader) ? tasks : 0;
@@ -123,8 +124,8 @@ function waitingForOf(snapshot: Snapshot): WaitingFor | null {
 }
 
 /**
- * Returns the reason why the task ended. Otherwise returns the newest known activity: a running tool call, then the text of the turn, then the server's note, then the
- * last call.
+ * Returns one line about the task: the reason why it ended, or its newest known activity. A running tool call comes
+ * first. Then come the text of the turn and the server's note, the newer of the two first. The last call comes last.
  */
 function activityOf(snapshot: Snapshot): string {
   const { status, outputs, openTurn } = snapshot;

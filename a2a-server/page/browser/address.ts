@@ -44,7 +44,10 @@ export function openTask(taskId: string): void {
   location.hash = taskFragment(taskId);
 }
 
-/** Opens a new task, unless the person has left the task `before` since then. Only the person changes the chosen task. */
+/**
+ * Opens a new task if the page still shows the task `before`. If the person has chosen another task since, that one
+ * stays.
+ */
 export function openCreatedTask(taskId: string, before: string | undefined): void {
   if (readAddressTarget().taskId === before) openTask(taskId);
 }

@@ -26,7 +26,8 @@ export function ConfirmButton({ label, question, yes, no, onYes }: ConfirmButton
   return (
     <span ref={box} tabIndex={-1} class="row confirm" role="group" aria-label={question}>
       <span>{question}</span>
-      {/* The keys make new elements. Otherwise the focus of the first button would confirm the action. */}
+      {/* Because of the keys, Preact creates new elements. Otherwise the first button would become the confirming
+          button and keep the focus. */}
       <button
         key="yes"
         class="danger"

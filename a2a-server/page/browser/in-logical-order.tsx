@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { splitAtRightToLeft } from '../../../shared/text/logical-order.ts';
 
 /**
- * Returns a text whose words a browser shows in their order. Uses `<bdi>` elements, because a person who copies the text
- * would also copy marks.
+ * Returns a text whose words a browser shows in their logical order. Uses `<bdi>` elements and no direction marks,
+ * because a person who copies the text would also copy the marks.
  */
 export function inLogicalOrder(text: string): ComponentChildren {
   const parts = splitAtRightToLeft(text);

@@ -46,7 +46,8 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   const [compared, setCompared] = useState(editable.text);
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLDivElement>(null);
-  // The person has come back from another task, and the focus is where the person is.
+  // True if an earlier view of this action has begun the edit, e.g. before the person looked at another task. Then the
+  // focus stays.
   const restored = useRef(edits.has(action.callId));
   const { view } = draft;
   const hasForm = useMemo(() => initialEditDraft(editable, schema).view === 'form', [action, schema]);

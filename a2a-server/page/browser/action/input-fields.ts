@@ -88,7 +88,10 @@ function inputField(
   };
 }
 
-/** Returns the only alternative to null, for a schema such as `{"anyOf": [{"type": "string"}, {"type": "null"}]}`. */
+/**
+ * If the schema allows null and one other type, returns the schema of the other type. An example is `{"anyOf":
+ * [{"type": "string"}, {"type": "null"}]}`.
+ */
 function withoutNull(schema: unknown): { schema: unknown; nullable: boolean } {
   const type = fieldOf(schema, 'type');
   if (isRecord(schema) && Array.isArray(type) && type.includes('null')) {

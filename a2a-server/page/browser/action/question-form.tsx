@@ -74,7 +74,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
           placeholder={placeholderOf(question)}
           value={text}
           onInput={({ currentTarget: { value } }) =>
-            // The text takes the place of the one choice, and the person sees this.
+            // If only one choice is allowed, the text replaces it. The person sees that no option is chosen any more.
             change(multiple ? { text: value } : { text: value, chosen: [] })
           }
         />

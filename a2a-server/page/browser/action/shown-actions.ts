@@ -19,8 +19,8 @@ export interface DecisionRefusal {
 }
 
 /**
- * Returns the call whose action shows the refusal: the last one, because "Approve all" is below it. Returns undefined if
- * no such action waits any more.
+ * Returns the id of the call whose action shows the refusal: the last of the refused calls, because "Approve all" is
+ * below it. Returns undefined if none of them waits any more.
  */
 export function callIdForRefusal(
   actions: readonly ShownAction[],
@@ -73,7 +73,7 @@ function updateShownAction(
     if (each.type === 'waits') return { type: 'gone', action: each.action, newerCame: othersCame };
     return othersCame ? { ...each, newerCame: true } : each;
   }
-  // The stream may still contain the question that this page has just decided, so this question is not shown again.
+  // The page has just decided this question, but the stream may still contain it. The page does not show it again.
   if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
   return { type: 'waits', action: now };
 }

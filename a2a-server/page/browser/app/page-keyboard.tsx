@@ -134,7 +134,10 @@ function focusAction(action: Element | null | undefined): void {
   action.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
 }
 
-/** Clicks the button, or focuses the field, that this key has in an action. First shows the end of the action. */
+/**
+ * Clicks the button or focuses the field that belongs to this key in the action. If the person has not seen the end of
+ * the action yet, only scrolls to it.
+ */
 function activateControl(action: HTMLElement, key: string): void {
   const control = action.querySelector<HTMLElement>(`[data-key="${key}"]`);
   if (!control) return;

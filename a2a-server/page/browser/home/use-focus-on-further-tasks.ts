@@ -17,7 +17,8 @@ export function useFocusOnFurtherTasks(group: RefObject<HTMLElement>): () => voi
     if (before === undefined) return;
     const rows = rowsOf(group);
     const isNew = ({ dataset: { task } }: HTMLElement): boolean => !before.has(task);
-    // The list also changes for other reasons. Then no task follows the known ones, and the button is still there.
+    // The list may also change for another reason. Then no new task follows the known ones, the button is still there,
+    // and the focus stays.
     const following = rows.slice(rows.findLastIndex((row) => !isNew(row)) + 1);
     const first = following[0] ?? (buttonOf(group) === null ? rows.find(isNew) : undefined);
     if (first === undefined) return;

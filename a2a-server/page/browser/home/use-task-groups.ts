@@ -112,7 +112,7 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
     return () => clearTimeout(timer);
   }, [query]);
 
-  // The problem is about the list for the filters of that time.
+  // A problem with the list of the earlier filters does not concern the new list.
   useEffect(() => setMoreProblem(undefined), [query]);
 
   const showMore = async (group: TaskGroupName): Promise<void> => {
@@ -123,7 +123,8 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
         const token = asked?.groups[group].next;
         if (asked === undefined || asked.query !== query || token === undefined || token === null) return;
         const page = await readGroupPage(group, token, filters);
-        // A page that is older than the list may have tasks that are in another group now. Then it is read again.
+        // The list has changed during the request, so tasks of this page may be in another group now. The page is read
+        // again.
         if (latest.current.answer !== asked) continue;
         take({ ...asked, groups: { ...asked.groups, [group]: addNextTaskPage(asked.groups[group], page) } });
         return;

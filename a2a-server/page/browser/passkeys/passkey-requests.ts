@@ -78,7 +78,7 @@ export async function createPasskeyLink(target: PasskeyLinkTarget): Promise<stri
   return z.object({ url: z.string() }).parse(await sendJson('/passkeys/page-link', target)).url;
 }
 
-/** Asks the person to use a passkey for exactly this decision. @throws ClientError, or Error if they do not */
+/** Asks the person to use a passkey for exactly this decision. @throws ClientError, or Error if the person refuses */
 export async function assertPresence(taskId: string, decision: Decision): Promise<PresenceAssertion> {
   const options = requestOptionsSchema.parse(await sendJson('/passkeys/challenge', { taskId, decision }));
   const optionsJSON: PublicKeyCredentialRequestOptionsJSON = {

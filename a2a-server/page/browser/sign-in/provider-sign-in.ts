@@ -83,8 +83,9 @@ export async function finishProviderSignIn(
 }
 
 /**
- * True if the provider's session in this browser has lasted to its end. The page may then ask the provider once without
- * a question to the person. A session that ended earlier was signed out, maybe by another browser.
+ * True if the last session that began with a sign-in at the provider has reached its end. Then the page may try one
+ * silent sign-in, which asks the person nothing. If the session ended earlier, a person has signed out, maybe in
+ * another browser.
  */
 export function takeSilentSignInAttempt(): boolean {
   const end = localStorage.getItem(PROVIDER_SESSION_EXPIRY_KEY);

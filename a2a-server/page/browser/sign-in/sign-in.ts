@@ -7,7 +7,7 @@ import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 
 const KEY = 'page-key';
 
-/** The end of a session that the provider gave, in this origin's storage. Absent after a sign-out. */
+/** The storage key for the end of a session that began with a sign-in at the provider. No value after a sign-out. */
 export const PROVIDER_SESSION_EXPIRY_KEY = 'provider-session-end';
 
 /** The base URL of requests that use the page's session instead of a bearer token. */

@@ -104,7 +104,6 @@ function renderBlock(token: Token, depth: number): ComponentChildren {
       return <Table {...token} depth={depth} />;
     case 'paragraph':
       return <p>{renderInlines(token.tokens, depth)}</p>;
-    // A token `html` is a block of HTML, or a paragraph of a tight list.
     case 'html':
       return <p class="plain">{visibleText(token.text)}</p>;
     // The following types of tokens are blocks only in a tight list.
@@ -194,7 +193,7 @@ function renderInline(token: Token, depth: number): ComponentChildren {
 
 function renderLink(href: string, text: string, children: ComponentChildren): ComponentChildren {
   const url = allowedLinkUrl(href);
-  // The lexer makes a link of an email address, whose text is the address.
+  // The lexer turns an email address into a link. The text of this link is the address, so the page does not repeat it.
   if (url === undefined) return href === `mailto:${text}` ? children : [children, ` (${visibleLine(href)})`];
   return (
     <>

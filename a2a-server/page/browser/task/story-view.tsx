@@ -69,7 +69,7 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
 
 /**
  * Divides the steps from `first` on into blocks. The browser skips the layout of distant blocks. With one block per
- * step, this would take longer than a frame in a story with thousands of steps.
+ * step, the layout of a story with thousands of steps would take longer than a frame.
  */
 function blocksOf(steps: readonly StoryStep[], first: number): { index: number; from: number; to: number }[] {
   const start = Math.floor(first / STEPS_PER_BLOCK);

@@ -162,7 +162,7 @@ class StoryDraft {
     }
   }
 
-  /** Adds a requested tool call. A call may be requested again after a crash. It keeps its place. */
+  /** Adds a requested tool call. A call that is requested again after a crash keeps its position in the story. */
   #addRequestedCall(event: EventOf<'requested'>): void {
     this.#putStep(event.callId, {
       ...event,

@@ -130,7 +130,10 @@ function Grants({ facts, report, onRevoke }: TaskAboutProps) {
   );
 }
 
-/** Ignores clicks while the request is on its way and after it has succeeded, because the row stays until the next facts. */
+/**
+ * Ignores clicks after the first one, unless the request fails. The row of a revoked grant stays until the page has
+ * read the facts again.
+ */
 function RevokeButton({ onClick }: { onClick: () => Promise<boolean> }) {
   const sent = useRef(false);
   const revoke = async (): Promise<void> => {

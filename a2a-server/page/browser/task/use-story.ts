@@ -57,8 +57,8 @@ export function useStory(taskId: string): FollowedStory {
       if (again && shown.current) readOn();
     };
     const retry = (error: unknown): void => {
-      // The banner of the task's stream reports an outage, and the next event causes the next read. But an ended task has
-      // no further event.
+      // The next event of a running task causes the next read. An ended task has no further event, so a timer repeats
+      // the read. The banner of the task's stream already reports the outage.
       if (error instanceof ClientError && error.retryable)
         setTimeout(() => shown.current && readOn(), RETRY_MS);
     };
