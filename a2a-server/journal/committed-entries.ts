@@ -102,7 +102,8 @@ export class CommittedEntries {
    * @param seq the task's last `seq`, which a query has read; 0 if there is no such task
    */
   noteStoredHead(taskId: string, seq: number): void {
-    // This server has stored or read newer entries after the query. But `seq` 0 means that the task was deleted.
+    // If this server has stored or read a newer entry since, the query's result is outdated. But `seq` 0 means that the
+    // task was deleted.
     if (seq > 0 && seq < (this.#stored.get(taskId)?.seq ?? 0)) return;
     if (seq === 0) this.#stored.delete(taskId);
     else this.noteStored(taskId, { seq, at: undefined });

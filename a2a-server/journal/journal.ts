@@ -223,7 +223,10 @@ export interface Journal {
   now(): number;
   /** The records that all servers of the journal share. Absent if one server uses the journal. */
   readonly records?: RecordStore;
-  /** True while the storage can be reached and is still that of the start. Otherwise, the journal tries again by itself. */
+  /**
+   * True while this server can use the database that it opened at the start. Otherwise, the journal tries again by
+   * itself.
+   */
   reachable(): boolean;
   close(): Promise<void>;
 }

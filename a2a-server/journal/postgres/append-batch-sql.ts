@@ -15,8 +15,8 @@
  *   row.
  * - If the claim is first, the row has a larger epoch. The commit then finds no row with its epoch, and writes nothing.
  * - If the commit is first, the claim waits for its end or skips the task. The new owner then reads the new events.
- * - The lease decides only when a claim may begin. The commit may read a lease that a renewal is just extending. Then it
- *   refuses too much, and the appends are decided again.
+ * - The lease decides only when a claim may begin. The commit may read a lease that a renewal is just extending. Then
+ *   the commit may refuse valid appends, and they are decided again.
  */
 export const SQLSTATE_SERVER_REMOVED = 'A2A01';
 export const SQLSTATE_STALE = 'A2A02';
@@ -24,9 +24,8 @@ export const SQLSTATE_UNIQUE_VIOLATION = '23505';
 
 /**
  * `parts` has the small values as lists of objects. A server of an earlier version sends no sizes and no `written`.
- * Bodies and chunks are arrays, because JSON in PostgreSQL cannot
- * contain all of their characters. For an event of a new task, the task's key is negative: it is the task's position in
- * `created`.
+ * Bodies and chunks are arrays, because JSON in PostgreSQL cannot contain all of their characters. For an event of a
+ * new task, the task's key is negative: it is the task's position in `created`.
  */
 export const CREATE_APPEND_BATCH = `
   CREATE OR REPLACE FUNCTION append_batch(

@@ -155,8 +155,8 @@ export class Appender {
       let sending = false;
       try {
         return await this.#writer.run(async (connection) => {
-          // `batch` is the number of the last batch in the database, which the new connection has read. If it is this
-          // batch, it was written before the old connection broke.
+          // `#writer.batch` is the number of the last batch in the database, which the new connection has read. If that
+          // is this batch, the batch was written before the old connection broke.
           if (sent !== undefined && this.#writer.batch === sent) return this.#keysOf(batch, connection);
           sent = this.#writer.batch + 1;
           sending = true;

@@ -45,7 +45,8 @@ export async function packNextEvents(connection: PostgresConnection, limit: numb
     },
     [key, firsts, lasts, runs.map(({ at }) => at), runs.map(({ body }) => body)],
   );
-  // Without rows, a damaged index names events that do not exist. The task's own `seq` ends its packing.
+  // If there are no rows, the index is damaged, and names events that do not exist. Then `packed` becomes the task's
+  // `seq`, so that this task is not read again.
   await connection.query({ text: 'UPDATE tasks SET packed = $2 WHERE key = $1' }, [
     key,
     integerColumn(rows.at(-1)?.[0] ?? task[2]),

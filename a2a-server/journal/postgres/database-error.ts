@@ -5,8 +5,8 @@ import { DAMAGED_EVENTS_CODE } from '../damaged-task.ts';
 import { isDatabaseUnavailable, PostgresError } from './driver.ts';
 
 /**
- * Thrown while another server upgrades the journal, or if an a2a-server of an old version uses it. Such a version does
- * not share the journal. Both end, so a process manager may start this server again.
+ * Thrown while another server upgrades the journal, or while an a2a-server of an old version uses it, which does not
+ * share the journal. Both situations end, so a process manager may start this server again.
  */
 export class DatabaseInUseError extends ProductError {
   constructor(label: string, cause: unknown) {

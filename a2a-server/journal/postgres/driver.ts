@@ -15,7 +15,7 @@ export type PostgresValue = string | number | boolean | null | Uint8Array | read
 interface PostgresStatement {
   name?: string;
   text: string;
-  /** The time limit in milliseconds, if it is not that of most statements. */
+  /** The time limit in milliseconds. The default is `STATEMENT_MS`. */
   timeoutMs?: number;
 }
 
@@ -80,7 +80,8 @@ const numbers: NonNullable<ClientConfig['types']> = {
 
 /**
  * The settings of each connection. E1: the statements of this server need READ COMMITTED. An update that has waited for
- * another one then sees its result (`append-batch.ts`). With a stricter default of the database, PostgreSQL refuses it.
+ * another one then sees its result (`append-batch.ts`). With a stricter default of the database, PostgreSQL would refuse
+ * such an update.
  */
 const SET_ISOLATION = "set_config('default_transaction_isolation', 'read committed', false)";
 

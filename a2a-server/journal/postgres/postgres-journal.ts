@@ -108,7 +108,7 @@ export async function openPostgresJournal({
   const closing = new AbortController();
   // Each read that waits for a retry adds a listener. Node would otherwise warn about too many listeners.
   setMaxListeners(Infinity, closing.signal);
-  /** True if the last read has failed after its retries. Later reads then get the error at once. */
+  /** True if the last read has failed after its retries. Later reads are then not retried. */
   let unreachable = false;
   /** Reads from the database. Waits for a connection, because a restart of the database takes seconds. */
   const reader: QueryRunner = {

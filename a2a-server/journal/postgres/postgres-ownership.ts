@@ -28,7 +28,7 @@ import {
 import { LEASE_RENEWAL_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
 
-/** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
+/** The maximum number of abandoned tasks that a server claims at once. The other servers claim the rest. */
 const MAX_CLAIMS = 200;
 
 /**
@@ -116,7 +116,7 @@ export class PostgresOwnership implements Ownership {
   readonly #clock: DatabaseClock;
   readonly #onClaimed: (taskId: string, epoch: number) => void;
   readonly #claims = new Map<string, TaskClaim>();
-  /** The tasks whose claim was sent. They may already belong to this server in the database. */
+  /** The number of unanswered claims by task id. In the database, these tasks may already belong to this server. */
   readonly #claiming = new Map<string, number>();
   #server: OwnershipCallbacks | undefined;
   #workEnd = Number.NEGATIVE_INFINITY;
@@ -229,7 +229,7 @@ export class PostgresOwnership implements Ownership {
     for (const [id, owned] of await this.#queryOrUndefined(CHECK_CLAIMS, [this.#id, [...claims.keys()]])) {
       const taskId = textColumn(id);
       const claim = claims.get(taskId);
-      // This server has released the claim during the query.
+      // Skips a claim that this server has released during the query.
       if (claim === undefined || this.#claims.get(taskId) !== claim) continue;
       if (owned === true) this.#server?.ended(taskId);
       else claim.lose();

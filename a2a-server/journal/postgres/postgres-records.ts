@@ -64,7 +64,10 @@ export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStor
 }
 
 interface ExistingRecords extends RecordStore {
-  /** The time of the database, in milliseconds since 1970. The clock of the command's machine may be wrong. */
+  /**
+   * The time of the database when the records were opened, in milliseconds since 1970. The clock of the command's
+   * machine may be wrong.
+   */
   openedAt: number;
   close: () => void;
 }

@@ -23,7 +23,7 @@ export class ReconnectingConnection {
     return opening;
   }
 
-  /** Closes the connection, which may hang. The next `get` opens another. */
+  /** Closes the connection, e.g. because it may hang. The next `get` opens another. */
   drop(): void {
     this.#connection?.then((connection) => connection.close()).catch(() => undefined);
     this.#connection = undefined;

@@ -181,7 +181,7 @@ const MIGRATIONS: readonly string[] = [
  */
 const UPGRADE_LOCK_MS = 1_500;
 
-/** The time limit for the work of an upgrade, in milliseconds. The indexes of a large database take long. */
+/** The time limit for the work of an upgrade, in milliseconds. To build the indexes of a large database takes long. */
 const UPGRADE_MS = 60 * 60_000;
 
 /**

@@ -162,8 +162,9 @@ export class JournalWakeChannel {
     );
     for (const [taskId, known] of watched) {
       const head = heads.get(taskId);
-      // An entry that was stored before the query is durable. Only the deletion of its task removes it. If another
-      // server has appended since the loss, the entry with this `seq` has another time.
+      // A durable entry disappears only with its task. So the database has lost entries if the last `seq` is now
+      // smaller. It has also lost entries if the known `seq` now has another time, because another server has appended
+      // since the loss.
       if (head && known && (head.seq < known.seq || isOtherTime(known.at, head.at))) onLostEntries?.(taskId);
       committed.noteStoredHead(taskId, head?.seq ?? 0);
     }

@@ -167,7 +167,7 @@ export class PostgresWriter {
     try {
       const connection = await pRetry(async () => this.#connect(), {
         ...this.#backOff,
-        // After one caller has retried without success, later callers get the error at once.
+        // After one caller has retried without success, later callers do not retry.
         ...(this.#unreachable && { retries: 0 }),
         signal: this.#closing.signal,
         shouldRetry: ({ error }) => isDatabaseUnavailable(error),

@@ -39,7 +39,10 @@ interface StoredTaskHead extends TaskHead {
   model: string | null;
   /** The size of the task in bytes, as `writtenAmountOf` computes it. */
   size: number;
-  /** True if an append of this group has changed `seq` and `updated_at`. The last append of the group writes them. */
+  /**
+   * True if the row of the task still needs the new `seq`, `updated_at` and `size`. They are written at the end of the
+   * group.
+   */
   advanced: boolean;
 }
 

@@ -107,8 +107,9 @@ export async function restoreJournal(
       const checked = checkedCopy(draft, source);
       // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server
       // could start with an empty journal.
-      // A killed restore may have moved the journal without its write-ahead log, which contains the newest commits. In
-      // a journal without tasks, the copy of a damaged log may contain lost tasks.
+      // The old files are also kept if the journal has no tasks but a write-ahead log. A killed restore may have moved
+      // the journal without this log, which contains the newest commits. The copy of a damaged log may contain lost
+      // tasks.
       const keep = tasks !== 0 || ['-wal', '-wal.damaged'].some((suffix) => fileSize(place + suffix) > 0);
       movedTo = moveAway(place, keep);
       return checked;

@@ -41,7 +41,8 @@ export class Compactor {
         this.#remove(key, first.seq, last.seq);
         this.#insert(key, last.seq, last.at, packedRowBody(run), first.seq);
       }
-      // Without rows, a damaged index names events that do not exist. The task's own `seq` ends its packing.
+      // If there are no rows, the index is damaged, and names events that do not exist. Then `packed` becomes the
+      // task's `seq`, so that this task is not read again.
       this.#advance(integerColumn(rows.at(-1)?.[0] ?? task[2]), key);
       return Math.max(1, rows.length);
     });

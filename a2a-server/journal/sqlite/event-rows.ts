@@ -1,7 +1,7 @@
 /**
- * Reads and writes the rows of the table `events`. A call of the driver costs more than a row, so at most two kinds of
- * statements insert a transaction. Adjacent events of one task go into one statement, and SQLite computes their `seq`.
- * Another statement inserts all other events, with their `seq` as parameters.
+ * Reads and writes the rows of the table `events`. A call of the driver takes longer than the insertion of a row, so
+ * one statement inserts many events. For many adjacent events of one task, SQLite computes their `seq`. All other
+ * events share a statement that has their `seq` as parameters.
  */
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
