@@ -41,7 +41,8 @@ export function checkpointsOf(snapshot: Snapshot): Checkpoint[] {
 }
 
 function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]): Checkpoint | undefined {
-  // The calls of a turn that change files run in order. Their times are not in order if the clock went back.
+  // `saved` is in the order of the changes, because the calls of a turn that change files run in order. (Times are not
+  // in order if the clock went back.)
   const saved = calls.flatMap((call) => call.saved ?? []);
   const [first] = saved;
   if (first === undefined) return undefined;

@@ -200,7 +200,7 @@ function alreadyDecided(call: Call, { decision, by, at }: NonNullable<Call['deci
 }
 
 function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
-  // After the end of the task, no tool call waits.
+  // After the end of the task, no tool call waits for a decision, even if its state is still `waiting`.
   const pending = isTerminal(snapshot) ? [] : waitingCalls(snapshot).map((call) => call.callId);
   const others = pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.';
   const end = isTerminal(snapshot) ? ` The task has ended (${taskStateWord(snapshot.status.state)}).` : '';

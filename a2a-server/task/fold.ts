@@ -1,7 +1,7 @@
 /**
  * Folds the journal: `(snapshot, entry) → snapshot`. Total and pure. J2: the snapshot depends only on the journal, so
- * deleting a cached snapshot loses nothing. An entry that does not fit the earlier entries changes only `seq` and the
- * times.
+ * deleting a cached snapshot loses nothing. An entry that does not fit the earlier entries changes only `seq`, the time
+ * and the counts.
  */
 import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
 import {

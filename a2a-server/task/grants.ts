@@ -75,7 +75,10 @@ export function usableGrants(
   return unexpired.filter(({ by }) => !senders.includes(by.principal));
 }
 
-/** Returns the id of the grant that allowed a tool call. Returns null for old journals, which have no grant id. */
+/**
+ * Returns the id of the grant that allowed a tool call. Returns null if no grant allowed it, or if the journal is too
+ * old to have the id.
+ */
 export function allowingGrantId(verdict: PolicyVerdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)

@@ -32,8 +32,8 @@ export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure
 }
 
 /**
- * Returns the time of the next attempt, or undefined if the model can be called now. A time beyond the longest pause
- * means that the clock has gone back since. The task does not wait for it.
+ * Returns the time of the next attempt, or undefined if the model can be called now. If that time is further away than
+ * the longest pause, the clock has gone back since. Then the task does not wait.
  * @param now in milliseconds since 1970
  */
 export function nextAttemptTime({ outage }: Pick<Snapshot, 'outage'>, now: number): number | undefined {

@@ -22,7 +22,10 @@ import {
 
 type NextStep =
   | { type: 'settled' }
-  /** An earlier execution ended without recording its work. These events record that work, so they come first. */
+  /**
+   * An earlier execution ended before it recorded the end of its work. These events record that end, so they come
+   * first.
+   */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
   /** The model failed. `until` is the time of the next model call, in milliseconds since 1970. */

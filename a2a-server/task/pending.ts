@@ -96,8 +96,8 @@ export function parkOrContinue(snapshot: Snapshot): TaskEvent {
 }
 
 /**
- * If the task waits for a person, appends an event with the task's state. Clients then see the correct state after each
- * event.
+ * Returns the events. If the task waits for a person, adds an event with the task's new state, so that clients see the
+ * correct state after each event.
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;

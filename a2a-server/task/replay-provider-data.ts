@@ -1,5 +1,5 @@
 /**
- * Returns a model's own data of earlier turns to that model: its reasoning, and data that only its provider
+ * Selects the data of earlier turns that a model gets back: its own reasoning, and data that only its provider
  * understands. Some providers refuse a tool call without its signature. Some refuse reasoning if the conversation
  * before it has changed. The model and the earlier conversation must therefore be the same. Pure.
  */
@@ -52,7 +52,7 @@ export type ReplayedPart =
 
 /**
  * True if the turn's model gets the request, and the conversation before the turn has not changed.
- * @param later the later tasks of the session
+ * @param later the session's tasks after the task of the turn
  */
 export function isTurnReplayable(
   { model, turn, replay }: Turn,

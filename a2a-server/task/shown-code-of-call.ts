@@ -15,7 +15,7 @@ export function shownCodeOf(
   reason: PendingReason,
 ): string {
   const execution = reason === 'outcome-unknown' ? toolId : null;
-  // Without a place, the code is the one of old journals.
+  // If there is no place, the code is computed as in old journals.
   return shownCode(callId, inputHash, basis, reason, execution, ...(place === undefined ? [] : [place]));
 }
 

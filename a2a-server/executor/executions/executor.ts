@@ -186,8 +186,8 @@ export class Executor {
     const claim = await this.#claim(taskId);
     if (claim === undefined || !(await slot.granted) || !claim.held) {
       execution.close();
-      // The task was stopped, or another server owns it and reads the command from the journal. The sender gets an
-      // error from `result`.
+      // The task was stopped, or another server owns it and reads the command from the journal. If the append fails,
+      // the sender gets the error from `result`.
       await command?.settle().catch(() => undefined);
     } else {
       await execution.run(claim, command);
@@ -234,8 +234,8 @@ export class Executor {
     const kept = this.#claims.get(taskId);
     if (kept?.held === true) return kept;
     this.#claims.delete(taskId);
-    // The lease has ended since the claim. While this server has this claim, the search for abandoned tasks skips the
-    // task.
+    // The lease has ended since `kept` was claimed. `kept` is released, because the search for abandoned tasks skips a
+    // task while this server has a claim to it.
     if (kept !== undefined) ownership.release(taskId, kept);
     const claim = await ownership.claim(taskId);
     if (claim !== undefined) this.#storeClaim(taskId, claim);
@@ -306,7 +306,8 @@ export class Executor {
           if (row) this.wake({ taskId, principal: row.principal, begun: row.state !== 'submitted' });
         }
       } finally {
-        // A task that could not be read does not run. Without its claim, the next search for abandoned tasks finds it.
+        // A task that could not be read does not run. Its claim is released, so that the next search for abandoned
+        // tasks finds it.
         for (const { taskId } of claimed) this.#release(taskId);
       }
       await this.#reportUnopened(unopened);

@@ -17,7 +17,7 @@ export function findCallWithOrphan(
   return undefined;
 }
 
-/** Returns the event that reports a process left by a killed server. Empty if the task's last note is already this one. */
+/** Returns the event that reports a process left by a killed server. Empty if the task already has this note. */
 export function orphanProcessEvents(snapshot: Snapshot, orphans: readonly OrphanProcess[]): TaskEvent[] {
   const found = findCallWithOrphan(snapshot, orphans);
   if (found === undefined) return [];

@@ -75,7 +75,7 @@ export interface TaskExecutionOptions extends AskModelOptions {
 
 interface ExecutionHost {
   scheduler: ToolScheduler;
-  /** The place of the task among the running tasks. */
+  /** The slot in which the task runs. */
   slot: Pick<ExecutionSlot, 'passToOtherPrincipal' | 'hold'>;
   /** The abort scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;

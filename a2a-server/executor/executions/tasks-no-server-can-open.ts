@@ -1,6 +1,7 @@
 /**
- * Finds the tasks that no server can claim, because none can open their workspace. A server does not know the others'
- * directories, so it waits: another server claims what it can open within a few seconds. Pure.
+ * Finds the tasks that no server can claim, because none can open their workspace. A server does not know the
+ * directories of the other servers. So it waits a few seconds, in which each other server claims the tasks whose
+ * workspace it can open. Pure.
  */
 import type { UnclaimableTask } from '../../journal/ownership.ts';
 import type { TaskEvent } from '../../task/events.ts';
@@ -12,7 +13,10 @@ import { progressNoteOf, type Snapshot } from '../../task/snapshot.ts';
  */
 const CLAIM_WITHIN_MS = 10_000;
 
-/** The maximum number of tasks that one search checks. A check reads the task, and the next search waits for its end. */
+/**
+ * The maximum number of tasks that one search checks. A check reads the task. The next search waits for the end of all
+ * checks.
+ */
 const MAX_CHECKS = 50;
 
 /** Times in milliseconds since 1970. */

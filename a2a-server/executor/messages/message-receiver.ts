@@ -150,7 +150,10 @@ export function createMessageReceiver(
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
 
-  /** Refuses the message before any work on it, if its principal has reached a limit. */
+  /**
+   * Starts a task with the message, unless its principal has reached a limit. The limits are checked before any other
+   * work.
+   */
   async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<AcceptedMessage> {
     // This check needs no query. So a server with too much work refuses at little cost.
     const release = await executor.reserve(incoming.principal);
@@ -340,8 +343,8 @@ export function createMessageReceiver(
   }
 
   /**
-   * Answers a repeated message with the task of its first copy. The answer points to the journal's current end. The
-   * client then sees no question that a person has already decided. A different body with the same message id is a
+   * Answers a repeated message with the task of its first copy. The returned `seq` is the task's last `seq`, so that
+   * the client sees no question that a person has already decided. A different body with the same message id is a
    * conflict.
    */
   async function repeated(

@@ -121,7 +121,7 @@ async function resolveEdit(
   if (!parsed.ok) throw invalidEditError(call, parsed.message);
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const { principal } = snapshot;
-  // A person decides about the edit, and no mode.
+  // A person decides about the edit. The mode of the task does not.
   const place = { principal, workspace, signal, acceptsEdits: false };
   const shown = await buildShownCall(tool, parsed.input, place);
   // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
@@ -156,7 +156,7 @@ async function outdatedSince(
   if (!mayBecomeOutdated(call)) return undefined;
   const now = await buildShownCall(tool, call.input, place);
   if (now.ok) return outdatedEvent(call, now.call);
-  // An edit of a command may name a directory that exists, instead of one that is gone.
+  // A call without a basis is e.g. a command whose directory is gone. Its edit may name another directory.
   if (call.basis !== null)
     throw invalidEditError(
       call,

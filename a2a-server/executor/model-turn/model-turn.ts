@@ -239,7 +239,7 @@ function withInputs(
   });
 }
 
-/** Converts `written`, which is parsed JSON. So an object that is not an array is a JSON object. */
+/** True for a JSON object. `written` is parsed JSON, so each object that is not an array is a JSON object. */
 const isJsonObject = (written: unknown): written is JsonObject => isRecord(written);
 
 /**

@@ -47,7 +47,7 @@ export async function* followTaskJournal(
       );
     let position = after;
     while (!signal.aborted) {
-      // At the journal's end, the task has the state that `until` names. The reader has all entries.
+      // The reader has all entries, and the task is in a state that `until` names.
       if (position === row.seq && isOver(row.state, until)) return;
       if (position >= row.seq && !appended) {
         await new Promise<void>((resolve) => (wake = resolve));

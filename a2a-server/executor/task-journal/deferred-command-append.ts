@@ -84,7 +84,7 @@ export class DeferredCommandAppend {
     try {
       return await this.#appendWith(following ?? alone);
     } catch (error) {
-      // E3: another server owns the task now. The command does not need the execution.
+      // E3: another server owns the task now. The command does not need this execution, so it is appended alone.
       if (!(error instanceof OwnershipLostError)) throw error;
       return this.#appendWith(alone);
     }

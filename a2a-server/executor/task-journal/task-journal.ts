@@ -3,9 +3,11 @@
  * writer was faster, the rule runs again on the new snapshot.
  *
  * - J1: an append names the `seq` of the snapshot that its rule used. The journal refuses an older `seq`.
- * - J2: a snapshot in memory is a cache. New entries are folded into it before each use.
+ * - J2: a snapshot in memory is a cache. `load` folds the new entries into it. `change` may use the snapshot of an
+ *   executing task as it is, because the journal refuses an append to an outdated one.
  * - Snapshots of executing tasks stay in memory. Others may be freed by the garbage collector.
- * - Writers of one task wait in a queue, so each writer gets its chance. Correctness depends only on the journal's key.
+ * - Writers of one task wait in a queue, so that each gets its turn. Correctness does not depend on the queue: the
+ *   journal refuses a second append with the same `seq`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
@@ -112,8 +114,8 @@ export class TaskJournal {
   }
 
   /**
-   * Returns the task for a list of tasks. Returns undefined if the task no longer exists, or if its events are damaged:
-   * one such task must not hide the others. The query of the index may have found the task before its deletion.
+   * Returns the task for a list of tasks. Returns undefined if the task was deleted after the list was read from the
+   * index. Also returns undefined if the events of the task are damaged, because such a task must not hide the others.
    */
   async loadIfReadable(taskId: string): Promise<Snapshot | undefined> {
     try {
@@ -167,7 +169,10 @@ export class TaskJournal {
     }
   }
 
-  /** J2: this snapshot is not the fold of the journal, so it is never cached. */
+  /**
+   * Applies the rule to a snapshot that is built from the task's row. J2: this snapshot is not the fold of the journal,
+   * so it is never cached.
+   */
   async #endDamaged(
     taskId: string,
     rule: (snapshot: Snapshot) => AppendOrKeep,

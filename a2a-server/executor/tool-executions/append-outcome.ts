@@ -18,7 +18,7 @@ interface OutcomeAppendOptions {
   clock: Clock;
   /** The signal of the tool execution. After its abort, there is one last attempt. */
   signal: AbortSignal;
-  /** Called after each failed attempt that another attempt follows. */
+  /** Called after each failed attempt except the last. */
   onFailure: (error: unknown) => void;
 }
 

@@ -16,7 +16,7 @@ import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
 /**
  * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. So a new rule stops
  * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
- * changed symbolic link. If no person decided the call, it also stops if a person would have to decide now.
+ * changed symbolic link. A call that no person decided also stops if a person would have to decide now.
  * @throws OwnershipLostError if another server may continue the task
  */
 export async function recheckPolicyAndRun(
@@ -27,7 +27,7 @@ export async function recheckPolicyAndRun(
   // The demands of the call and of the server apply only to an approval by a person. If no person decided, only the
   // demands of the rules apply.
   const ofDecision = call.decided === null ? undefined : mergeApproverDemands(call.approver, policy.approver);
-  // Without rules, only this mode looks at the paths of a call.
+  // If there are no rules, only the mode `accept-edits` needs the paths of the call.
   const acceptsEdits = call.decided === null && taskModeOf(task.settings) === 'accept-edits';
   if (policy.rules.length === 0 && ofDecision === undefined && !acceptsEdits)
     return tool.run(call.input, run);
@@ -57,7 +57,8 @@ export async function recheckPolicyAndRun(
     if (call.decided !== null) return;
     const { settings, grants } = task;
     const verdict = decideVerdict(facts, { policy, settings, grants });
-    // A grant may be used up, because this call was its last use. An allow rule is about the first host only.
+    // A grant that allowed this call may be used up now. After a redirect, an `allow` rule for the first host no longer
+    // matches. In both cases, the call stops only if a rule asks.
     const allowedBefore = call.grantId !== null || more !== undefined;
     if (verdict.type === 'ask' && (verdict.rule !== undefined || !allowedBefore))
       throw new ProductError(

@@ -162,8 +162,8 @@ export class ToolScheduler {
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
     if (tool && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at))) return 'asked-again';
-    // A tool that starts with its first change compares the basis (a hash of the previewed content) again, directly
-    // before that change.
+    // True if the start of the tool is recorded with its first change. Directly before that change, the tool compares
+    // the basis (a hash of the previewed content) again.
     const late = tool?.startsWithFirstChange === true;
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();

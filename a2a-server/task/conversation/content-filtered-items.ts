@@ -1,6 +1,6 @@
 /**
- * Finds the content whose answer a provider's content filter withheld. Later requests omit this content. Otherwise one
- * withheld answer would stop the session. Pure.
+ * Finds the messages and tool results after which a provider's content filter withheld the answer. Later requests omit
+ * them. Otherwise one withheld answer would stop the session. Pure.
  *
  * Anthropic: "You must reset the conversation context before continuing. You can remove or rephrase the turn that
  * triggered the refusal. Attempting to continue without resetting will result in continued refusals."
@@ -16,9 +16,9 @@ export function isContentFiltered({ end, callIds }: Turn): boolean {
 }
 
 /**
- * Returns the items directly before the model's withheld answers. These are the messages since the last turn. Without
- * such messages, it is the last turn, because the model read its results.
- * @param model the default is all models
+ * Returns the items directly before each withheld answer: the messages between that answer and the turn before it. If
+ * there are no such messages, it is the turn before, because the model read the results of its tool calls.
+ * @param model the model that gave the withheld answers; by default any model
  */
 export function contentFilteredItems(
   items: readonly ConversationItem[],

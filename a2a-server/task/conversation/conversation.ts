@@ -47,7 +47,7 @@ export interface ConversationToolResult {
  */
 export interface ConversationSegment {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
-  /** The turn of the segment. Absent unless the segment is a turn. */
+  /** The turn of the segment. Present only if the segment is a turn. */
   place?: TurnRef;
   steps: ConversationStep[];
 }
@@ -248,7 +248,7 @@ function partText(part: MessagePart): string {
 }
 
 /**
- * Converts a turn.
+ * Converts a turn to steps of the conversation.
  * @param remark a note for the model. The last result contains the note. Without results, the note is a user message.
  */
 function turnSteps(

@@ -129,7 +129,7 @@ function isApproved({ decided, originalInput }: Call): boolean {
 
 /** The built-in tools that read, each with the input that names its source. */
 const READING_TOOLS: Readonly<Record<string, string>> = { 'read-file': 'path', fetch: 'url', crawl: 'url' };
-/** The usual names of this input in tools of MCP servers. */
+/** The usual names of the input that names the source, in tools of MCP servers. */
 const SOURCE_INPUT = /^(?:path|file|file_?path|file_?name|uri|url)s?$/i;
 
 /**

@@ -1,4 +1,4 @@
-/** Computes the cost of each model request of a task, for clients. Pure. */
+/** Lists the cost of each model request of a task, for clients. Pure. */
 import type { EventCost, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import { costSumOfRequest, costsOfEvents } from './cost-sum.ts';
 import { costView } from './cost-report.ts';
