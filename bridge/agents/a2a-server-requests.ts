@@ -1,7 +1,7 @@
 /**
- * Sends the requests to `a2a-server` that A2A does not define: costs, receipts, the search for tasks, the abort of a tool
- * execution, and the approval page. Each returns null if the agent's card does not declare the tool-approval extension.
- * The reads also return null for 404, and `pageLink` for any error response.
+ * Sends requests to `a2a-server` that A2A does not define: costs, receipts, the search for tasks, the abort of a tool
+ * execution, the approval page. Each function returns null if the card does not declare the tool-approval extension.
+ * The functions that read also return null for 404, and `pageLink` for any error response.
  */
 import { z } from 'zod';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';

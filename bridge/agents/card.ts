@@ -96,8 +96,8 @@ export async function fetchAgentCard(
 }
 
 /**
- * Returns the interfaces from which the SDK may choose. A2A 1.0 §8.3.2: a client prefers earlier entries. Of several
- * interfaces with the same binding and version, the SDK takes the last one.
+ * Returns the interfaces from which the SDK may choose: of several with the same binding and version, only the first.
+ * A2A 1.0 §8.3.2: a client prefers earlier entries. The SDK would take the last one.
  */
 function usableInterfaces({ supportedInterfaces }: AgentCard): AgentCard['supportedInterfaces'] {
   const usable = supportedInterfaces.filter(hasHttpUrl).map(withKnownVersion);
@@ -108,8 +108,8 @@ function usableInterfaces({ supportedInterfaces }: AgentCard): AgentCard['suppor
 }
 
 /**
- * Returns the interface with a version that the SDK knows. It would send requests of A2A 1.0 to an agent of 0.2, e.g. to
- * one of Pydantic AI. The requests of A2A 0.2.5 are those of 0.3.
+ * Changes version 0.2 of an interface to 0.3. The SDK does not know 0.2, and would send requests of A2A 1.0 to such an
+ * agent, e.g. one of Pydantic AI. The requests of A2A 0.2.5 are those of 0.3.
  */
 function withKnownVersion(each: AgentInterface): AgentInterface {
   return /^0\.2(\.|$)/.test(each.protocolVersion ?? '') ? { ...each, protocolVersion: '0.3' } : each;
@@ -128,7 +128,7 @@ function normalizedCard(received: unknown): AgentCard {
   return new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(received);
 }
 
-/** The levels of a card that the bridge reads. The capabilities have a list of extensions, which have fields. */
+/** The depth to which the bridge reads a card. The deepest fields are like `capabilities.extensions[0].uri`. */
 const CARD_LEVELS = 5;
 
 /** Removes fields that are null. ProtoJSON: null is the same as an absent field. Some SDKs send it for an empty list. */
@@ -176,7 +176,7 @@ export function resumableStreamUrl(facts: AgentCardFacts): string | null {
   );
   if (found === undefined) return null;
   const { url, tenant } = found;
-  // A2A 1.0 §8.3.2: a request has the tenant of its interface. Over HTTP+JSON, it begins the path.
+  // A2A 1.0 §8.3.2: a request names the tenant of its interface, over HTTP+JSON at the beginning of the path.
   return `${url.replace(/\/+$/, '')}${tenant === '' ? '' : `/${encodeURIComponent(tenant)}`}`;
 }
 

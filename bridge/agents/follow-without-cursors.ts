@@ -11,8 +11,8 @@ import { taskAsStreamResponse } from './task-as-stream-response.ts';
 /** The interval in milliseconds at which the bridge fetches the task of an agent without streams. */
 const POLL_MS = 2_000;
 /**
- * How often the bridge fetches a task that waits for a person and does not change. Such an agent may repeat an answered
- * question until it begins to work. After that, the bridge believes that the agent asks again.
+ * The number of fetches of an unchanged task that waits for a person. An agent without streams may repeat an answered
+ * question until it begins to work. After this number, the bridge treats the question as a new one.
  */
 const MAX_UNCHANGED_POLLS = 15;
 
@@ -38,8 +38,8 @@ export async function* followWithoutCursors({
       yield* subscribe();
       return;
     } catch (error) {
-      // The server of the Python SDK 0.3 has a stream only while the request for the work is open. Then it answers that
-      // it does not know the task, although it does.
+      // The server of the Python SDK 0.3 has a stream only while the request for the work is open. Afterwards it
+      // answers that it does not know the task, although it does.
       if (requestFailure(error, '').arrival !== 'refused') throw error;
     }
   }

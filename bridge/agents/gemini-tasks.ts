@@ -70,7 +70,7 @@ export async function selectGeminiTasks(
   return { tasks, total: matching.length - (known.length - tasks.length) };
 }
 
-/** Handles the error of a request for a task. Ignores that the agent has forgotten the task since it listed it. */
+/** Throws the error of a request for a task, unless the agent has forgotten the task since it listed the task. */
 function unlessUnknownTask(error: unknown): undefined {
   if (requestFailure(error, '').error.reason !== 'UNKNOWN_TASK') throw error;
 }

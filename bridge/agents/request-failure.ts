@@ -167,7 +167,7 @@ function refusedRequest(reason: ErrorReason, message: string, facts: ErrorFacts 
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 
-/** The facts of an error after which the agent's card may name another address now. */
+/** Marks an error that suggests a wrong address. `Agent` then reads the card again, which may name another address. */
 const WRONG_ADDRESS = { trouble: 'address' };
 
 function ofHttp(error: HttpError, agent: string): RequestFailure {

@@ -1,11 +1,11 @@
-/** What the A2A SDK does with answers of some agents, and what the bridge does instead. */
+/** Works around two defects of the A2A SDK: it empties events that it cannot read, and it loses chunks of artifacts. */
 import type { AgentCard, StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 
 /**
- * Yields the events of the answer to a message, without those that the SDK cannot read: it makes them empty. They are of
- * a kind that a later version of A2A has, or refusals: over HTTP+JSON, an agent of the Go SDK sends a refusal as an
- * event.
+ * Yields the events of the response to a message. Omits empty events: the SDK empties each event that it cannot read.
+ * Such an event has a kind that a later version of A2A defines, or it is a refusal. (Over HTTP+JSON, an agent of the Go
+ * SDK sends a refusal as an event.)
  * @throws Error if all events are empty. B1: the message may have arrived, because nothing shows that the agent has
  * refused it
  */

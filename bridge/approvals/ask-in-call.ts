@@ -38,7 +38,7 @@ interface AskInCallEnd {
 /**
  * Sends `elicitation/create` requests, one after the other. For clients that show forms during a tool call (`forms:
  * 'push'`).
- * @param end the end of the tool call's first wait for the task
+ * @param end the reason why the tool call's first wait for the task has ended
  */
 export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReason): Promise<AskInCallEnd> {
   const { session, wait, client, signal } = asking;

@@ -27,7 +27,7 @@ export function clientTerminalColumns(): number | undefined {
   const { columns } = stream;
   const opened = descriptorOf(stream);
   stream.destroy();
-  // libuv usually opens the terminal again. Then the stream closes only its own descriptor.
+  // libuv usually opens the terminal again. The stream closes only that descriptor, so the first one is closed here.
   if (opened !== undefined && opened !== terminal) closeSync(terminal);
   // Some terminals report a width of 0 columns: they do not know it.
   return columns > 0 ? columns : undefined;

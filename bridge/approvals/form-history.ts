@@ -26,7 +26,7 @@ interface OfferOptions {
   fields?: FormFieldsSetting;
   /** Returns the width of a form's rows in the client's window now. */
   columns?: () => number;
-  /** Returns the title of a task, if the bridge has another open task, also one of an earlier bridge. */
+  /** Returns the title of a task, if the bridge has another open task too. Tasks of earlier bridges count. */
   taskTitle?: (taskId: string) => string | undefined;
   /** Returns the name of the task's agent, if the bridge has several agents. */
   agentName?: (taskId: string) => string | undefined;

@@ -24,7 +24,7 @@ const WINDOW_MARGIN = 6;
  */
 const FIELD_INDENT = 14;
 
-/** A row has room for a mark and some text. */
+/** The minimum width of a row. It has room for a mark and some text. */
 const MIN_ROW_COLUMNS = 10;
 
 /**
@@ -77,8 +77,8 @@ export const actionSummaryRows = oncePerAction((action, columns): readonly strin
 });
 
 /**
- * Tells the person how many actions and questions wait after this one: at the end of the row with the place or the kind
- * of the action, or in a row below. If neither has room, the rows stay as they are.
+ * Adds the number of actions and questions that wait after this one, such as `(then 2 more)`: to the row with the place
+ * or the kind of the action, or as a new last row. If neither has room, the rows stay as they are.
  * @param kind `whole` for the rows of `approvalFormRows`, `summary` for those of `actionSummaryRows`
  * @param limits the width of a row, and how many rows may be used
  */
@@ -148,7 +148,7 @@ export function untrustedTextRows(text: string, columns: number): readonly strin
 
 /**
  * Splits a text of the bridge into rows of a form. The text may contain untrusted names, which the caller has already
- * escaped. So the split keeps every space.
+ * escaped. Every space is kept, because a name may contain several spaces in a row.
  */
 export function bridgeTextRows(text: string, columns: number): readonly string[] {
   return [...wrapped(productLine(text), columns)];

@@ -65,8 +65,8 @@ export interface FormLayout {
   /** The maximum width of a row. */
   columns: number;
   /**
-   * The title of the task, if the bridge has another open task, also one of an earlier bridge. Absent otherwise: the
-   * person knows the only one.
+   * The title of the task, if the bridge has another open task too. Tasks of earlier bridges count. Absent if this is
+   * the only open task, because the person knows it.
    */
   task?: string | undefined;
   /** The name of the agent, if the bridge has several. Absent otherwise. */
@@ -200,7 +200,7 @@ function agentText(name?: string): string {
 /** The minimum width of an agent's name that is cut, in columns. */
 const MIN_NAME_COLUMNS = 8;
 
-/** Returns the escaped name of the agent. Cuts a long name, so that who asks fits into one row. */
+/** Returns the escaped name of the agent. Cuts a long name, so that `Agent "…" asks:` fits into one row. */
 function clippedName(agent: string | undefined, following: number, columns: number): string | undefined {
   if (agent === undefined) return undefined;
   const room = columns - askerText(agentText(''), following).length;

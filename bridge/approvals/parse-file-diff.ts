@@ -55,8 +55,8 @@ interface Hunk {
 }
 
 /**
- * Finds the end of a hunk with the line counts in its header. The first characters of a line are ambiguous: a removed
- * line `-- x` looks like a file header.
+ * Reads one hunk. The line counts in its header show where it ends. The first characters of a line do not show this:
+ * the removed line `-- x` is `--- x` in the diff, like a file header.
  */
 function hunkAt(all: readonly string[], start: number): Hunk | undefined {
   const header = HUNK.exec(all[start] ?? '');

@@ -26,8 +26,8 @@ export async function sendDecisions(
   channel: DecisionChannel,
 ): Promise<void> {
   const { buildUserMessage: message } = await import('../sessions/delegation-message.ts');
-  // D2: an agent without the extension does not detect a decision about an earlier question. Another client may have
-  // answered that question. If the agent cannot be reached, the message reports that.
+  // D2: another client may have answered the question meanwhile. An agent without the tool-approval extension does not
+  // detect that, so the bridge reads the task first. If the agent cannot be reached, sending the message reports that.
   if (session.view?.seq === null) await session.refresh().catch(() => undefined);
   const messageId = randomUUID();
   const { question } = session.lastAsked;

@@ -44,8 +44,8 @@ export interface ToolCallClient {
   /** The answer to the form that asks whether a task may start. Undefined if this request contains none. */
   readonly permit: AnsweredPermitRound | undefined;
   /**
-   * The forms that this client shows now, over all its tool calls. The key names the agent, the task and the
-   * form. The promise settles when the answer was sent.
+   * The forms that this client shows now, over all its tool calls. The key names the agent, the task and the form. The
+   * promise settles when the form has ended and its decision was sent.
    */
   readonly openForms: Map<string, Promise<{ end: WaitEndReason } | undefined>>;
   /**

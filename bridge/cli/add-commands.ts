@@ -25,7 +25,7 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
     into
       .command(usage)
       .description(description)
-      // A command would otherwise inherit from the program that it accepts more words, and ignores them.
+      // Without this line, a command would inherit the setting of the program, and would ignore excess arguments.
       .allowExcessArguments(false)
       .option('--json', json)
       .addHelpText('after', () =>
@@ -66,7 +66,7 @@ type ActionOf = <Options extends CommonCommandOptions>(
   load: LoadCommand<Options>,
 ) => (this: Command) => Promise<void>;
 
-/** Declares a command that has commands of its own, and also runs without one of them. */
+/** Declares a command that has subcommands, and that also runs without a subcommand. */
 function addGroup(
   add: Add,
   name: string,

@@ -1,4 +1,4 @@
-/** Chooses the dialect of an agent. The settings name it. Otherwise the agent's card decides. */
+/** Chooses the dialect of an agent. If the settings name no dialect, the agent's card determines it. */
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, DialectName } from './dialect.ts';
 import { geminiDialect, type AgentCardIdentity, isGemini } from './gemini-cli.ts';

@@ -32,7 +32,7 @@ function partText(part: Part, of = 'file'): string {
 /** Converts several parts to text. Text parts are joined directly. Every other part starts on a new line. */
 export function partsAsText(parts: readonly Part[], of?: string): string {
   let text = '';
-  // Only the last piece is examined. To examine `text` with each piece would copy it each time.
+  // Only the last piece is checked for a line feed. A check of `text` would copy the whole text for each piece.
   let last = '\n';
   for (const part of parts) {
     const piece = partText(part, of);

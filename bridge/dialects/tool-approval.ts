@@ -38,7 +38,7 @@ function validOrNull<Value>(schema: z.core.$ZodType<Value>, value: unknown): Val
   return value === undefined ? null : (z.safeParse(schema, value).data ?? null);
 }
 
-/** Returns the part with its pending actions. Returns none for a part that has no list of them. */
+/** Returns the part with its list of pending actions. Returns an empty list if the part has no such list. */
 function pendingIn(part: Part): { part: Part; pending: readonly PendingAction[] }[] {
   const list = validOrNull(pendingActionsPartSchema, dataOfPart(part));
   return list === null ? [] : [{ part, pending: list.pending }];
@@ -97,8 +97,8 @@ export const toolApprovalDialect: Dialect = {
 };
 
 /**
- * Converts the answer to a question that is a pending action. D1: the first valid decision wins. The agent refuses the
- * answer if the action no longer waits.
+ * Builds the decision that answers a question. The question is a pending action. D1: the first valid decision wins. The
+ * agent refuses the answer if the action no longer waits.
  */
 function answerOn(
   { callId, answer, shown }: Extract<PersonDecision, { type: 'answer' }>,

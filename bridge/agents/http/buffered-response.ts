@@ -1,8 +1,8 @@
 import type { HttpAnswer } from './send-http-request.ts';
 
 /**
- * A response whose body is read. It makes Node's own `Response` only for a caller that needs more than the status, the
- * text or the JSON. The first one loads all of Node's `fetch`, which takes half as long as Node's own start.
+ * A response whose body was read completely. Node's own `Response` is created only for a caller that needs more than
+ * status, text or JSON. The first `Response` loads all of `fetch`, which takes half as long as Node's start.
  */
 export class BufferedResponse implements Response {
   readonly ok: boolean;

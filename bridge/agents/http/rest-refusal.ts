@@ -27,7 +27,7 @@ export async function refuseErrorResponse(response: Response): Promise<Response>
 
 const withStatus = z.union([z.object({ status: z.number() }), z.object({ statusCode: z.number() })]);
 
-/** Returns true if the server has nothing at the URL, whether it says so with an A2A error or not. */
+/** Returns true for the error of a response with status 404, whether the response contains an A2A error or not. */
 export function isNotFound(error: unknown): boolean {
   const parsed = withStatus.safeParse(error).data;
   return parsed !== undefined && ('status' in parsed ? parsed.status : parsed.statusCode) === 404;

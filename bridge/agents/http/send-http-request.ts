@@ -62,8 +62,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Only the time limits the number of idle sockets. With a lower number, two hundred streams that end at the same time
- * close their sockets at once, and each close blocks the event loop.
+ * An idle socket is closed only after `MAX_IDLE_MS`. The number of idle sockets is not limited. With a limit, two
+ * hundred streams that end at the same time would close their sockets at once, and each close blocks the event loop.
  */
 const POOL_OPTIONS = { keepAlive: true, timeout: MAX_IDLE_MS, maxFreeSockets: Number.MAX_SAFE_INTEGER };
 const pool = new HttpAgent(POOL_OPTIONS);

@@ -17,12 +17,12 @@ export interface EditableConfigFile {
   mode: number | undefined;
 }
 
-/** The options of the lock beside the file. A killed command leaves it, and it is ignored after 10 s. */
+/** The options of the lock beside the file. A killed command leaves its lock behind, which is ignored after 10 s. */
 const LOCK = {
   realpath: false,
   stale: 10_000,
   retries: { retries: 40, minTimeout: 50, maxTimeout: 500 },
-  // Without this callback, the library would throw in a timer.
+  // Called if the lock is lost. Without this callback, the library would throw in a timer.
   onCompromised: () => undefined,
 };
 
@@ -101,7 +101,7 @@ export async function replaceConfig(
   }
 }
 
-/** The client takes no lock, so it may have changed the file meanwhile. @throws ProductError CONFIGURATION */
+/** Throws if the file has changed since it was read. The client takes no lock. @throws ProductError CONFIGURATION */
 async function requireUnchanged({ path, text }: EditableConfigFile): Promise<void> {
   if ((await readEditableConfig(path)).text !== text)
     throw unusableConfigError(path, 'it has changed meanwhile. Run this again');

@@ -27,7 +27,7 @@ export async function abortCommand(run: CommandRun<AbortOptions>, toolId: string
   );
   await context.close();
   const [failure] = failures;
-  // An agent that was not asked may run the tool.
+  // The tool may run on an agent that could not be asked.
   if (!success && failure !== undefined)
     throw new ProductError(failure.reason, message, { facts: failure.facts });
   const words = inTerminalWords(message);

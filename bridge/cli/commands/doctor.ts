@@ -65,7 +65,7 @@ async function findingsOf({
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
   const start = local ? await checkServerStart(settings, places.serverScript, offline) : undefined;
   const server = start && (await checkLocalServer(settings, env, start.agent));
-  // A local server that does not run is not a problem of the agent. `checkLocalServer` reports it.
+  // The local agent is checked only if its server runs. `checkLocalServer` reports a server that does not run.
   const asked = registry.all.filter(
     ({ name }) => !offline && (name !== LOCAL_AGENT || server?.running === true),
   );

@@ -46,7 +46,7 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
   else if (json) for (const { entry } of entries) terminal.say(JSON.stringify(entry));
   print(entries);
   if (!json && entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
-  // With --json, the one object names them. The entries of --watch have no place for them.
+  // With --json, the object lists the unreachable agents. But with --watch, each printed object is an entry.
   if (!json || options.watch === true)
     for (const { agent, message } of unreachable)
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);

@@ -33,7 +33,7 @@ interface RunOptions extends CommonCommandOptions {
   file?: string[];
 }
 
-/** The time in which a session reads the events that are already printed, in milliseconds. */
+/** The maximum time in milliseconds until the session has read the events that are already printed. */
 const MAX_CATCH_UP_MS = 5_000;
 /** The maximum time to wait for a task, in milliseconds: one day. The person can end the wait earlier with Ctrl-C. */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
@@ -178,8 +178,8 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
 }
 
 /**
- * The printed events come over another stream. Waits until the session has read them too. If the agent has gone
- * meanwhile, the outcome is already printed.
+ * Waits until the session has read the events that are already printed. (They came over another stream.) Ignores an
+ * unreachable agent, because the outcome is already printed.
  */
 async function catchUp(session: Session): Promise<void> {
   await session.look().catch(() => undefined);
@@ -191,10 +191,10 @@ function reportWaiting(
   id: string,
   { pending, question }: TaskView,
 ): void {
-  // Without a terminal, these commands already stand below each action and question.
+  // Without a terminal, the output already has these commands below each action and question.
   if (terminal.interactive)
     for (const [at, action] of pending.entries()) {
-      // D2: a code stands below what it decides. The prompt has shown the first action only.
+      // D2: an action is printed before the command that decides it. The prompt has already shown the first action.
       if (at > 0) terminal.say(`\n${actionText(action, terminal)}`);
       terminal.explain(howToDecideText(action));
     }

@@ -42,7 +42,7 @@ interface WaitingSession {
  */
 export async function showCommand(run: CommandRun<ShowOptions>, given: string): Promise<number> {
   const { options } = run;
-  // A pager shows a long line in several rows. Without a mark, such a row could look like the program's own text.
+  // A pager would break a long line into rows without a mark, which could look like the program's own text.
   const terminal = { ...run.terminal, width: run.terminal.pagerWidth };
   const context = await openCommandSessions(run);
   const { session, actions, question } =

@@ -40,7 +40,7 @@ export async function runCommand<Options extends CommonCommandOptions>(
   const pathNote = new NotOnPathNote();
   const terminal = copyPrintedText(createTerminal(), (text) => pathNote.recordHints(text));
   process.stdout.on('error', exitOnLostOutput);
-  // If nobody can read the errors, the exit code still names the outcome.
+  // Ignores errors while writing to stderr. If nobody can read the messages, the exit code still tells the outcome.
   process.stderr.on('error', () => undefined);
   let code: number;
   try {
@@ -51,7 +51,7 @@ export async function runCommand<Options extends CommonCommandOptions>(
     const log = createLogger({ name: 'mcp-a2a-bridge', level });
     consoleToLog(log);
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
-    // Without a log, the report of an uncaught error stays as `bridge/main.ts` has set it.
+    // Without a log, the handler that `bridge/main.ts` has set reports an uncaught error.
     if (level !== 'silent')
       endOnUncaughtError('mcp-a2a-bridge', {
         more: 'The log has the stack trace.',
@@ -77,7 +77,7 @@ function exitOnLostOutput(error: unknown): never {
   return process.exit(exitCode);
 }
 
-/** Passes each text that the terminal prints as a whole to `copy` too. */
+/** Also passes each text of `say`, `explain` and `complain` to `copy`. */
 function copyPrintedText(terminal: Terminal, copy: (text: string) => void): Terminal {
   return {
     ...terminal,
@@ -87,7 +87,7 @@ function copyPrintedText(terminal: Terminal, copy: (text: string) => void): Term
   };
 }
 
-/** Returns the message of an error for the terminal. It may quote a file, an agent or a registry. */
+/** Returns the escaped message of an error for the terminal. The message may quote a file, an agent or a registry. */
 export function terminalErrorText(error: unknown): string {
   return escapeHiddenInLines(inTerminalWords(errorMessageOf(error)));
 }

@@ -57,8 +57,8 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
 }
 
 /**
- * Throws if an action or a question has this code. A command that takes only a session must not say that it waits no
- * more.
+ * Throws if an action or a question waits with this code. Otherwise a command that takes only a session would report
+ * that the action no longer waits.
  */
 async function refuseActionCode(sessions: Sessions, given: string): Promise<void> {
   const coded = await findSessionWithCode(sessions, given);
@@ -71,8 +71,8 @@ async function refuseActionCode(sessions: Sessions, given: string): Promise<void
 }
 
 /**
- * Returns the session for a decision, if the given text is the code of no action or question.
- * @throws ProductError INPUT_CHANGED if the text is a complete code; otherwise as `resolveSession`
+ * Returns the session for a decision. The given text is not the code of a waiting action or question.
+ * @throws ProductError INPUT_CHANGED if the text looks like a complete code; other errors like `resolveSession`
  */
 export async function resolveSessionToDecide(sessions: Sessions, given: string): Promise<Session> {
   if (isWholeActionCode(given)) {
@@ -87,7 +87,7 @@ export async function resolveSessionToDecide(sessions: Sessions, given: string):
  * session or several sessions match.
  */
 export function sessionIdOrError(all: readonly MatchingSession[], given: string): string | ProductError {
-  // Lists show the ids of sessions. So a prefix of a session's id is not ambiguous because of the ids of tasks.
+  // Lists show only the ids of sessions. So the ids of tasks count only if no session id has this prefix.
   const own = all.filter(({ sessionId }) => hasIdPrefix(sessionId, given));
   const fits = own.length > 0 ? own : all.filter((each) => hasSessionPrefix(each, given));
   const [only, another] = fits;

@@ -45,7 +45,7 @@ async function checkClient(
     unreadable.push(
       failCheckResult(
         `${client.title}, ${scope}`,
-        // The error of a file that cannot be used names the file itself.
+        // A ProductError already names the file.
         error instanceof ProductError ? error.message : `${path} cannot be read: ${fileProblem(error)}`,
         'Correct it: the client cannot read it either.',
       ),

@@ -80,7 +80,7 @@ function runningFinding(
   );
 }
 
-/** An older server cannot open the journal of a newer one. So a newer server is never replaced by an older one. */
+/** Returns the next step for a server of another version. An older server cannot open the journal of a newer one. */
 export function nextStepForOtherVersion(running: string, own: string): string {
   return isOlderVersion(own, running)
     ? 'Update this program, or run the newer one. The server can stay.'

@@ -1,8 +1,8 @@
 /**
  * Formats a complete pending action for a person at a terminal. Pure.
  *
- * A terminal wraps a long line at its first column. So untrusted text could look like the program's own text there.
- * This module wraps each line itself, and marks the rows that continue it.
+ * A terminal continues a long line at the first column of the next row. Untrusted text could look like the program's
+ * own text there. So this module wraps each line itself, and marks the rows that continue a line.
  */
 import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
@@ -51,7 +51,8 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   ]
     .filter((line) => line !== '')
     .join('\n');
-  // A program that reads a pipe gets the text without marks. A question is prose, which the terminal may reorder.
+  // A program that reads a pipe gets the text without direction marks. A question gets none either, because it is
+  // prose: a terminal may reorder right-to-left words in it.
   return width === undefined || preview.type === 'question' ? shown : withDirectionMarks(shown);
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** After so many turns of the event loop without input, nothing is left. Each turn reads the terminal. */
+/** After this number of turns of the event loop without input, no typed text is left. Each turn reads the terminal. */
 const QUIET_TURNS = 3;
 
 /**

@@ -21,7 +21,7 @@ export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = pro
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** Returns true if the person chose an editor. It may need no terminal, unlike the default. */
+/** Returns true if the person has chosen an editor. Such an editor may work without a terminal, unlike `vi`. */
 export function hasOwnEditor(env: EditorText['env']): boolean {
   return Boolean(env['VISUAL'] || env['EDITOR']);
 }

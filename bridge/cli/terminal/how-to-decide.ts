@@ -13,7 +13,7 @@ const PASSKEY_ON_PAGE = 'A rule demands your passkey. Approve it on the page: mc
 
 /**
  * Returns the error for a decision that only another person, or only the page, can make. Commands throw it before they
- * ask the person. Returns undefined if this person may decide so here.
+ * ask the person. Returns undefined if this person may make this decision here.
  */
 export function decisionElsewhereError(
   action: PendingAction,

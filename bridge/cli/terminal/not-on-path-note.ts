@@ -70,15 +70,15 @@ function flagsIn(options: NoteContext['options'], name: ProgramName): readonly s
   });
 }
 
-/** Returns true if a directory of the path has an executable file of this name. */
+/** Returns true if a directory of PATH has an executable file of this name. */
 function isOnPath(name: string, path: string | undefined): boolean {
   return (path ?? '').split(delimiter).some((directory) => {
-    // npx adds a directory for one run.
+    // npx adds a directory to PATH for one run only.
     if (directory === '' || directory.includes('_npx')) return false;
     try {
       const file = join(directory, name);
       accessSync(file, constants.X_OK);
-      // A clone is a directory with the name of a command.
+      // The file is checked, because the directory of a clone has the name of a command too.
       return statSync(file).isFile();
     } catch {
       return false;

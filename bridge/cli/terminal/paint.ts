@@ -27,7 +27,7 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
  * @param wrap splits a long line into rows
  */
 export function paintDiff(diff: string, paint: Paint, wrap = (line: string): string => line): string {
-  // The lines that the current hunk still has. In a hunk, `--- x` is the removed line `-- x`, and no header.
+  // The numbers of lines that the hunk still has. In a hunk, `--- x` is the removed line `-- x`, and not a header.
   let left = { old: 0, new: 0 };
   return diff
     .split('\n')

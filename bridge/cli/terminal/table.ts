@@ -10,11 +10,11 @@ export interface TableColumn {
 type Cell = { text: string; paint?: (text: string) => string };
 
 const COLUMN_SEPARATOR = '  ';
-/** The start of the lines of a row after its first. */
+/** The indentation of each line of a row after the first line. */
 const FOLD_INDENT = '  ';
 /**
- * The last column is cut to the remaining width of the terminal. If fewer columns remain than this, it gets a line of its
- * own instead.
+ * The minimum width of the last column. This column is cut to the rest of the terminal's width. If the rest is less
+ * than this minimum, the last column gets a line of its own.
  */
 const MIN_LAST_COLUMN_WIDTH = 20;
 

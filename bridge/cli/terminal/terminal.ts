@@ -12,7 +12,7 @@ export interface Terminal {
   paint: Paint;
   /** The width in columns. Undefined if stdout is a pipe or a file. */
   width: number | undefined;
-  /** Like `width`, but also the width for a pager such as `less`: a pipe from a program at a terminal. */
+  /** Like `width`, but also set if stdout is a pipe and stderr a terminal: a pager such as `less` may read the pipe. */
   pagerWidth: number | undefined;
   interactive: boolean;
   say(text: string): void;

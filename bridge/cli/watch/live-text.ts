@@ -93,7 +93,7 @@ export class LiveTaskText {
       this.#line('yellow', `trusted ${grantText(grant)}`);
   }
 
-  /** Prints the tools that already run. The person may watch only from now on. */
+  /** Prints the tools that were already running when the person began to watch. */
   #running({ calls }: TaskView, seq: number | null): void {
     for (const { callId, tool, title, state, toolId } of calls)
       if (state === 'running' && toolId !== null)
