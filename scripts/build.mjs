@@ -1,8 +1,8 @@
-// Bundles the programs into dist/, each with chunks loaded on demand, and with the bytecode of its start; the approval
-// page; and the client library with its types, one file for Node and browsers.
+// Builds both programs, the approval page, the approval card, and the client library with its types. A program loads
+// some of its files on demand, and has the bytecode of its start. The library is one file for Node and browsers.
 //
-// `node scripts/build.mjs [--if-changed] [directory]`: the build is made beside the last one in the directory (default
-// dist), and takes its place at the end. With --if-changed, nothing happens if no source is newer than the last build.
+// `node scripts/build.mjs [--if-changed] [directory]`: builds in a draft beside the directory (default dist), and
+// replaces the last build at the end. With --if-changed, does nothing if no source is newer than the last build.
 import './require-node.mjs';
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
@@ -29,7 +29,7 @@ if (values['if-changed'] && (await isBuilt(target))) process.exit();
 const draft = await mkdtemp(draftPrefix(target));
 const modules = join(draft, 'modules');
 
-/** Bundles a program as ES modules, because esbuild makes chunks only of those. @returns the files' paths */
+/** Bundles a program as ES modules, because esbuild splits only ES modules into chunks. @returns the files' paths */
 async function bundle(program, plugins) {
   const { metafile } = await build({
     entryPoints: { [`${program}/program`]: `${program}/main.ts` },
@@ -45,7 +45,7 @@ async function bundle(program, plugins) {
     // Node keeps source text in memory, so whitespace is removed. Names stay readable in stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
-    // Its CommonJS build loads its parts by names that a bundler cannot follow.
+    // The CommonJS build of jsonc-parser loads its parts by names that a bundler cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins,
     logLevel: 'warning',
@@ -73,9 +73,8 @@ const AS_FUNCTION = {
 };
 
 /**
- * Writes the scripts of a program. esbuild has made a chunk of all code that several files share. The program's own script
- * contains the chunks that every start loads, because each file takes time to load. It exports the chunks that other scripts
- * import, by their paths.
+ * Writes the scripts of a program from esbuild's chunks. The program's main script contains all chunks that every start
+ * loads, because each file takes time to load. It exports the chunks that other scripts import, by their paths.
  */
 async function writeScripts({ files, entry, metafile }) {
   const atStart = staticImports(entry, metafile);
@@ -102,7 +101,7 @@ async function writeScripts({ files, entry, metafile }) {
   });
 }
 
-/** Leaves the import of a script that a program loads late, with its path from the program's own script. */
+/** Keeps the import of a script that a program loads late. The path becomes relative to the program's main script. */
 const lateScripts = (directory) => ({
   name: 'late-scripts',
   setup({ onResolve }) {
@@ -146,7 +145,7 @@ async function writeMain(program, entry) {
     logLevel: 'warning',
   });
   await chmod(outfile, 0o755);
-  // The package's own package.json says that .js files are ES modules.
+  // The package.json of the whole package says that .js files are ES modules. The scripts of a program are CommonJS.
   await writeFile(join(draft, program, 'package.json'), '{"type":"commonjs"}\n');
 }
 
@@ -194,7 +193,7 @@ const card = await build({
   ...FOR_BROWSER,
   write: false,
 });
-// Text of the script must not end its element.
+// The text `</script` would end the script's element.
 const script = card.outputFiles[0].text.replaceAll('</script', '<\\/script');
 const style = await readFile(join(draft, 'web', 'page.css'), 'utf8');
 const cardHtml = (await readFile('a2a-server/page/browser/card/card.html', 'utf8'))
@@ -226,7 +225,7 @@ const bundles = [...Object.values(programs), page, card, client];
 const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 await writeFile(join(draft, 'THIRD_PARTY_NOTICES.txt'), await thirdPartyNotices(inputs));
 
-// Without bytecode, the programs work too. They start slower.
+// Without bytecode, the programs work, but start more slowly.
 await recordCodeCache(draft).catch((error) =>
   process.stderr.write(`No bytecode was recorded: ${error.message}\n`),
 );

@@ -1,4 +1,4 @@
-/** Bundles packages for the tests (scripts/bundled-packages.ts), unless an earlier run has. */
+/** Bundles packages for the tests (scripts/bundled-packages.ts), unless an earlier run has bundled them. */
 import { build } from 'esbuild';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -24,6 +24,6 @@ export async function bundlePackages(): Promise<void> {
     minifySyntax: true,
     logLevel: 'warning',
   });
-  // Another run may be faster.
+  // If another run was faster, this draft is not needed.
   await rename(draft, BUNDLE_DIRECTORY).catch(() => rm(draft, { recursive: true }));
 }

@@ -24,8 +24,8 @@ const externalsOnDemand = {
 };
 
 /**
- * Exports each name of a Node module on its own. esbuild then keeps the used ones. For a CommonJS module it would copy all
- * names at each import, which takes a twentieth of a start.
+ * Returns a module that exports each name of a Node module on its own, so that esbuild keeps only the used names.
+ * Otherwise each import would copy all names, which takes a twentieth of a start.
  */
 async function moduleOfNode(path) {
   const names = Object.keys(await import(path)).filter((name) => name !== 'default');
@@ -38,8 +38,8 @@ async function moduleOfNode(path) {
 }
 
 /**
- * Bundles libsql's JavaScript. Only its native library stays in node_modules, where libsql finds it. Its own search asks
- * Node for a diagnostic report, which takes 12 ms, to tell glibc from musl. detect-libc reads one file for it.
+ * Bundles libsql's JavaScript. Only its native library stays in node_modules, where libsql finds it. libsql's own
+ * search needs 12 ms, because it tells glibc from musl by Node's diagnostic report. detect-libc only reads one file.
  */
 const nativeLibsql = {
   name: 'native-libsql',
@@ -73,7 +73,10 @@ const nativeLibsql = {
   },
 };
 
-/** Replaces a module by these contents. `from` matches the importers; by default, all. */
+/**
+ * Replaces a module by these contents. `from` matches the paths of the files whose imports are replaced; by default,
+ * all.
+ */
 const replacedModule = (module, contents, { kind, from = /./ } = {}) => ({
   name: `replaced-${module}`,
   setup({ onResolve, onLoad }) {
@@ -127,8 +130,8 @@ const withoutBodyParser = replacedModule(
 const withoutNestedParameters = replacedModule('qs', 'module.exports = {};');
 
 /**
- * Leaves out depd, which warns developers of Express and of its packages. Each of them captures a stack trace at its start.
- * For the line numbers, V8 reads the whole script again.
+ * Leaves out depd, which warns of deprecated functions of Express and its packages. With depd, each of these packages
+ * captures a stack trace when it loads. For the line numbers in it, V8 reads the whole script again.
  */
 const withoutDeprecations = replacedModule('depd', 'module.exports = () => () => undefined;');
 
@@ -139,8 +142,8 @@ const withoutDeprecations = replacedModule('depd', 'module.exports = () => () =>
 const withoutSdkSignatures = replacedModule('jose', 'module.exports = {};', { from: /\/@a2a-js\/sdk\// });
 
 /**
- * Leaves out most media types. Express builds tables of all 2,500 at its start. It needs them for file names, which the
- * server never passes to it, and for the charset of a type.
+ * Leaves out most media types. Express builds tables of all 2,500 at its start. It needs types without a charset only
+ * for file names, and the server passes no file names to Express.
  */
 const fewMediaTypes = {
   name: 'few-media-types',
@@ -167,8 +170,8 @@ const knownModelsAsText = {
 };
 
 /**
- * The bridge's own chunks: MCP, what the first call needs, the command line, its flags alone, MCP over HTTP, and
- * OpenTelemetry.
+ * The modules that become separate chunks of the bridge. Examples are MCP, the code that the first call needs, the
+ * command line, MCP over HTTP, and OpenTelemetry.
  */
 const BRIDGE_CHUNKS = [
   'jose',
@@ -182,8 +185,8 @@ const BRIDGE_CHUNKS = [
   '/log-problems.ts',
 ];
 /**
- * The server's own chunks: the packages of each provider, of ACP, of MCP, of PostgreSQL and of OpenTelemetry, and the code
- * that reads web pages.
+ * The modules that become separate chunks of the server: the packages of each provider, of ACP, of MCP, of PostgreSQL
+ * and of OpenTelemetry, and the code that reads web pages.
  */
 const SERVER_CHUNKS = [
   '@ai-sdk/',
@@ -204,8 +207,8 @@ const SERVER_CHUNKS = [
 ];
 
 /**
- * Leaves all other modules that a program imports on demand in the file of the importer. Such a module still runs at its
- * first import. A chunk for each would split the rest into dozens of files, and each file takes time to load.
+ * Puts all other modules that a program imports on demand into the file of their importer. Such a module still runs at
+ * its first import. Separate chunks would be dozens of files, and each file takes time to load.
  *
  * Also writes non-ASCII characters as escapes. esbuild leaves them in regular expressions, and one such character makes
  * Node keep a whole file in memory with two bytes for each character.
@@ -245,7 +248,6 @@ const SHARED_PLUGINS = [
   stringWidthOnDemand,
 ];
 
-// A client waits for the start of the bridge. The server loads a provider's packages only when a model needs them.
 export const BRIDGE_PLUGINS = [...SHARED_PLUGINS, validatorOnDemand, importsInPlace(BRIDGE_CHUNKS)];
 export const SERVER_PLUGINS = [
   ...SHARED_PLUGINS,

@@ -2,11 +2,11 @@
 import { mkdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** Not found by `import.meta.url`, because this module is also part of bundles. */
+/** The root of the project. `import.meta.url` does not show it, because this module is also part of bundles. */
 const ROOT = process.cwd();
-/** Below node_modules, so that the imports of packages resolve and git ignores the bundles. */
+/** The bundles are below node_modules, so that their imports of packages resolve and git ignores them. */
 const BUNDLES = join(ROOT, 'node_modules', '.cache', 'mcp-a2a-bridge');
-/** The files of a package keep their times when npm updates it. So the lock file stands for them. */
+/** When npm updates a package, its files do not get a new time. So the lock file is an input instead. */
 const ALWAYS_INPUTS = ['package-lock.json', 'scripts/bundle-program.mjs'];
 
 /** zod has messages in 50 languages, a third of its code. These programs use only English. */
@@ -19,11 +19,14 @@ export const englishZod = {
   },
 };
 
-/** A bundle with its packages starts in two thirds of the CPU time. libsql has a native library, so it stays a package. */
+/**
+ * A bundle with its packages starts in two thirds of the CPU time. libsql has a native library, so it is not in the
+ * bundle.
+ */
 const WITH_PACKAGES = {
   external: ['libsql'],
   plugins: [englishZod],
-  // Packages in CommonJS require Node's modules.
+  // CommonJS packages in the bundle call `require` for Node's modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
@@ -62,14 +65,17 @@ async function bundleIfChanged(path, bundle, withPackages) {
     ...(withPackages ? WITH_PACKAGES : WITHOUT_PACKAGES),
   });
   await writeFile(inputsOf(unfinished), JSON.stringify([...ALWAYS_INPUTS, ...Object.keys(metafile.inputs)]));
-  // A source that changes during the build is newer than the bundle.
+  // With this time, a source that changes during the build is newer than the bundle.
   await utimes(unfinished, startedAt, startedAt);
   await rename(inputsOf(unfinished), inputsOf(bundle));
   await rename(unfinished, bundle);
   return bundle;
 }
 
-/** The clock of files can be behind `Date.now()`: the kernel sets it at its ticks, and a busy machine misses some. */
+/**
+ * Returns the time that a new file gets. It can be behind `Date.now()`: the kernel's clock for files moves at ticks,
+ * and a busy machine misses some ticks.
+ */
 async function fileTimeNow(path) {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, '');

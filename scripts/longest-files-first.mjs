@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
 
 /**
- * In this order. The first two take seconds only in a new worker: V8 optimizes no more regular expressions when a process has
- * compiled many, and the one for all emoji then takes twenty times as long.
+ * The files that start first, in this order. The first two take seconds only in a new worker. In a process that has
+ * compiled many regular expressions, V8 no longer optimizes them, and the one for all emoji takes twenty times as long.
  */
 const FIRST = [
   'shared/text/display-width',

@@ -1,4 +1,7 @@
-/** Facts about families of models from the documentation of their makers, where the other sources have no data or other data. */
+/**
+ * Facts about families of models from the documentation of their makers. They complete or replace the data of the other
+ * sources.
+ */
 import type { ParameterLimits } from '../a2a-server/models/known-models.ts';
 
 type Families<Fact> = Readonly<Record<string, readonly (readonly [RegExp, Fact])[]>>;
@@ -37,7 +40,7 @@ export function inputModesOf(maker: string, model: string): readonly string[] | 
 }
 
 /**
- * The last match of each field applies.
+ * The limits of parameters. For each field, the last match applies.
  *
  * - OpenAI (Reasoning models): they refuse a temperature. The older models do not reason.
  * - Anthropic (Extended thinking): models before Claude 3.7 do not reason. The newest models, and the larger limit of

@@ -33,7 +33,7 @@ export interface ModelsDev {
   /** The address of the repository with the commit and its date. */
   source: string;
   /**
-   * @param names of one model. The first name that the repository has counts.
+   * @param names the names of one model. The first name that the repository has is used.
    * @returns no facts for an unknown model
    */
   factsOf(provider: string, names: readonly string[]): ModelsDevFacts;
@@ -65,7 +65,7 @@ export function openModelsDev(checkout: string): ModelsDev {
   };
 }
 
-/** Of several dated versions, the newest counts. */
+/** Finds a model by one of its names. If no name matches exactly, returns the newest dated version. */
 function findName(listed: readonly string[], names: readonly string[]): string | undefined {
   return (
     names.find((name) => listed.includes(name)) ??
@@ -102,7 +102,7 @@ function limitsIn({ reasoning, reasoning_options = [], temperature, limit }: Mod
   };
 }
 
-/** A model with a reasoning budget takes every effort: the server converts it to tokens. */
+/** A model with a reasoning budget takes every effort, because the server converts an effort to tokens. */
 function effortsOf(options: NonNullable<ModelFile['reasoning_options']>): string[] | undefined {
   if (options.some(({ type }) => type === 'budget_tokens')) return EFFORTS;
   const values = options.find(({ type }) => type === 'effort')?.values;

@@ -21,7 +21,7 @@ export function pricedModels(providerId: string, today: string): { models: Price
     .filter(({ deprecated }) => deprecated !== true)
     .map((model) => {
       const { id, context_window: contextWindow } = model;
-      // OpenRouter charges nothing for these. The package has no rates for them.
+      // OpenRouter charges nothing for models with `:free`. The package has no rates for them.
       const price = id.endsWith(':free') ? { input: 0, output: 0 } : currentPrice(model, today);
       return { id, aliases: aliasesOf(model), contextWindow, price };
     });
@@ -35,7 +35,7 @@ function aliasesOf({ id, match }: ModelInfo): string[] {
   );
 }
 
-/** The server finds a name with a date by itself. */
+/** False for a name with a date, because the server finds such a name by itself. */
 function isOtherName(name: string, id: string): boolean {
   return name !== id && !name.startsWith(`${id}-20`) && !name.endsWith(':beta');
 }
@@ -65,7 +65,7 @@ function currentPrice({ id, prices }: ModelInfo, today: string): Record<string, 
   return base && hours.length > 0 ? { ...base, hours } : base;
 }
 
-/** Their names there, and ours. */
+/** The names of the rates in the package, and in our settings. */
 const RATES = {
   input_mtok: 'input',
   output_mtok: 'output',
@@ -73,7 +73,7 @@ const RATES = {
   cache_write_mtok: 'cacheWrite',
 };
 
-/** @returns undefined if a rate has several steps, which our price cannot say. */
+/** @returns undefined if a rate has several steps, which our settings cannot express */
 function priceOf(prices: ModelPrice | undefined): Record<string, unknown> | undefined {
   const base: Record<string, number> = {};
   const long: Record<string, number> = {};

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const RECORDER = resolve(import.meta.dirname, 'write-bytecode.cjs');
-/** The time for the recording on a busy machine. */
+/** The time limit of the recording, for a busy machine. */
 const LIMIT_MS = 120_000;
 
 /**
@@ -31,7 +31,7 @@ export async function recordCodeCache(build) {
       signal,
       killSignal: 'SIGKILL',
     });
-    // `spawn` reports the abort as an error. After a failure, nothing waits for it.
+    // After an abort, the child emits an error. Without this listener, Node would end the build with that error.
     child.on('error', () => undefined);
     return child;
   };
@@ -72,7 +72,7 @@ async function addressOf({ stdout }) {
   throw new Error('the server reported no address');
 }
 
-/** Starts as MCP clients do, delegates a task, and ends it while it waits for a decision. */
+/** Uses the bridge as an MCP client does: delegates a task, and cancels it while it waits for a decision. */
 async function useBridge({ stdin, stdout }) {
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   let id = 0;

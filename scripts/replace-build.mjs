@@ -17,7 +17,7 @@ export const draftPrefix = (target) => `${target}.draft-`;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Superseded files are kept this long for programs that still run. */
 const KEPT_MS = 30 * DAY_MS;
-/** The most bytes of superseded files. The ones superseded first are deleted first. */
+/** The maximum size of all superseded files. The files that were superseded first are deleted first. */
 const KEPT_BYTES = 300 * 1024 * 1024;
 
 /**
@@ -62,7 +62,7 @@ async function deleteOld(target, { current, keptMs, keptBytes }) {
     if (bytes > keptBytes || Date.now() - mtimeMs > keptMs) await rm(join(target, file), { force: true });
     else kept.push(file);
   }
-  // A build that was killed leaves its draft.
+  // A killed build leaves its draft, so this deletes old drafts.
   const beside = dirname(target);
   for (const name of await readdir(beside)) {
     const isDraft = name.startsWith(basename(draftPrefix(target)));
@@ -77,7 +77,7 @@ function isMain(file) {
   return basename(file) === 'main.js';
 }
 
-/** Relative paths. */
+/** @returns the paths of all files, relative to the directory */
 async function filesIn(directory) {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(ignoreMissing);
   return (entries ?? [])
@@ -85,7 +85,7 @@ async function filesIn(directory) {
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
 }
 
-/** All files, if the last build has no list. */
+/** @returns the files of the last build; all files, if it has no list */
 async function filesOfLastBuild(target) {
   try {
     return JSON.parse(await readFile(join(target, MANIFEST), 'utf8'));
@@ -94,7 +94,7 @@ async function filesOfLastBuild(target) {
   }
 }
 
-/** Another build may have deleted the file. */
+/** @returns undefined if another build has deleted the file */
 async function sizeAndTime(directory, file) {
   return stat(join(directory, file)).catch(ignoreMissing);
 }

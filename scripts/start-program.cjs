@@ -24,7 +24,7 @@ const modules = new Map();
 function load(path) {
   const known = modules.get(path);
   if (known !== undefined) return known.exports;
-  // As a string: a buffer of the file would stay in memory until the first garbage collection.
+  // Reads a string, because a buffer of the file would stay in memory until the first garbage collection.
   const source = readFileSync(path, 'utf8');
   const script = new Script(source, { filename: path, cachedData: bytecodeOf(path, source) });
   const module = { exports: {} };
@@ -35,8 +35,9 @@ function load(path) {
 }
 
 /**
- * V8 refuses bytecode of another version of V8, and then compiles. It does not notice damaged bytecode, nor that of another
- * source of the same length. So the checksum covers both.
+ * Returns the recorded bytecode of a file, or undefined. V8 itself refuses bytecode of another version of V8. But V8
+ * does not notice damaged bytecode, or bytecode of another source of the same length. So the checksum covers bytecode
+ * and source.
  */
 function bytecodeOf(path, source) {
   let file;

@@ -1,4 +1,4 @@
-// The environment of each test file: Node's own, without what a file leaves behind in its worker.
+// The environment of each test file: Node's own. At its end, it disables the `AsyncLocalStorage` objects of the file.
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 import { AsyncLocalStorage } from 'node:async_hooks';
 

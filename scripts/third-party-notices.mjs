@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const LINE = '='.repeat(80);
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-]|$)/i;
-/** The last section of a README. */
+/** Matches a README from its licence heading to its end. */
 const LICENCE_SECTION = /^#+ *licen[cs]e\b[^]*$/im;
 const PACKAGE = /^(.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 

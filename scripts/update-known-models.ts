@@ -39,7 +39,7 @@ interface List {
   facts: (name: string, model: PricedModel) => Known | undefined;
 }
 
-/** They are no chat models, or they are charged by other units than text. */
+/** Matches the names of models that do not chat, or whose price is not per token of text. */
 const OTHER =
   /audio|deep-research|embed|guard|-image|lyria|live|ocr|realtime|router|safety|search|sonar|transcribe|tts|turbo-instruct|video|voice|voxtral|whisper|:batch/;
 

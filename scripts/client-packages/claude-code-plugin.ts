@@ -16,7 +16,7 @@ import {
 } from './package-description.ts';
 
 const NOTICES = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/notices.sh"';
-/** In seconds. The script needs a few milliseconds. */
+/** The time limit of a hook in seconds. The script needs a few milliseconds. */
 const HOOK_TIMEOUT = 5;
 
 /** Returns the files of the plugin. Its skills, its commands and the script of its hooks are files of their own. */

@@ -7,7 +7,8 @@ import { z } from 'zod';
 const PACKAGES = ['libsql', '@libsql'];
 
 /**
- * Links the files where the file system allows it, because several packages contain them.
+ * Copies the program. Where the file system allows it, makes hard links instead, because several packages contain the
+ * same files.
  * @throws Error if the program is not built
  */
 export async function copyProgram(target: string): Promise<void> {

@@ -7,7 +7,10 @@ import { vscode } from '../../bridge/cli/clients/vscode.ts';
 import type { BridgeStartCommand } from '../../bridge/cli/clients/client.ts';
 import { NAME, type PackageFiles } from './package-description.ts';
 
-/** Returns the links. `server` starts a published version: for the program of a clone, `install` does the same. */
+/**
+ * Returns the links. `server` starts a published version. For the program of a clone, use the command `install`
+ * instead.
+ */
 export function installLinks(server: BridgeStartCommand): PackageFiles {
   const forVscode = JSON.stringify({ ...vscode.entry(server), ...vscode.defaults });
   const forCursor = Buffer.from(JSON.stringify(cursor.entry(server))).toString('base64');

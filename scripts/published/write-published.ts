@@ -1,5 +1,6 @@
 /**
- * Turns this checkout from the clone to the published package: `npm run published -- <version> [--out <directory>]`.
+ * Makes the documents of this checkout name the published package: `npm run published -- <version> [--out
+ * <directory>]`.
  *
  * README.md and docs/ then name `npx -y mcp-a2a-bridge`, and the packages for MCP clients start the published version.
  * `--out` is the directory of these packages, by default `dist/client-packages`. It publishes nothing, and commits nothing.
@@ -46,7 +47,7 @@ try {
 async function changedPage(page: string): Promise<{ page: string; before: string; after: string }> {
   const before = await readFile(page, 'utf8');
   const changed = publishedPage(page, before);
-  // Tables become wider or narrower.
+  // The changes make tables wider or narrower, so the page is formatted again.
   const after = changed === before ? before : await formatPage(page, changed);
   return { page, before, after };
 }

@@ -15,7 +15,7 @@ export function sectionLink(title: string, page = ''): string {
   return `[${title}](${page}#${title.toLowerCase().replaceAll(' ', '-')})`;
 }
 
-/** A vertical line ends a cell, and a line ends the row. */
+/** Escapes the text of a cell, because a vertical bar ends a cell, and a line break ends the row. */
 function cell(text: string): string {
   return prose(text.replaceAll(/\s+/g, ' '))
     .replaceAll('|', String.raw`\|`)

@@ -31,7 +31,7 @@ export function fieldRows({ schema, source, links = new Map(), prefix = '' }: De
     ];
     const { object, path } = objectIn(field, links);
     if (object === undefined) return [row];
-    // `fieldRows` goes into the object itself. The element of a list is one step further.
+    // `fieldRows` takes the source of an object. In a list, the object is the element.
     const element = path === '' ? declared : insideOf(declared);
     return [
       row,
@@ -120,7 +120,7 @@ export function inner(schema: Schema): Definition {
 
 type Definition = z.core.$ZodTypes['_zod']['def'];
 
-/** The type of zod's own schemas is a union, and a field has the base type. */
+/** Gives the definition the union type of all zod definitions, because a field has only their base type. */
 function defOf({ _zod: { def } }: Schema): Definition {
   return z.custom<Definition>().parse(def);
 }

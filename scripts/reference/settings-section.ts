@@ -32,7 +32,9 @@ function valuesText({ schema, placeholder = '' }: Setting): string {
   return def.type === 'enum' && !placeholder.includes('|') ? ` One of: ${typeText(schema)}.` : '';
 }
 
-/** A list or a table is empty by default, and an optional setting has none: then its description says more. */
+/**
+ * Returns '' for an empty list, an empty table, and an optional setting. The description of the setting then says more.
+ */
 function defaultOf(fallback: unknown): string {
   if (typeof fallback === 'boolean') return fallback ? 'yes' : 'no';
   if (Array.isArray(fallback)) return fallback.length === 0 ? '' : code(fallback.join(','));
@@ -41,7 +43,7 @@ function defaultOf(fallback: unknown): string {
     : '';
 }
 
-/** The help names pages as `docs/limits.md`. */
+/** Makes links of the pages that a help text names, such as `docs/limits.md`. */
 function withLinks(text: string): string {
   return text.replaceAll(/docs\/([\w-]+\.md)/g, '[$1]($1)');
 }

@@ -1,4 +1,7 @@
-/** Reads the doc comments of schemas from their source. Web pages read the same schemas, so the texts are no strings. */
+/**
+ * Reads the doc comments of schemas from their source. The texts are comments and not strings, because web pages
+ * contain the same schemas.
+ */
 import { parse } from '@babel/parser';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -112,7 +115,7 @@ function resolved(source: Source | undefined): Source | undefined {
 interface Call {
   file: SourceFile;
   method: string;
-  /** Before the dot. */
+  /** The object before the dot. */
   object: Expression;
   args: readonly Expression[];
 }
@@ -133,7 +136,7 @@ function isZod(value: Expression): boolean {
   return value.type === 'Identifier' && value.name === 'z';
 }
 
-/** Returns the fields of an object literal with their comments, also those that another object gives it. */
+/** Returns the fields of an object literal with their comments, including the fields of spread objects. */
 export function fieldsOf(source: Source | undefined): ReadonlyMap<string, CommentedSource> {
   const fields = new Map<string, CommentedSource>();
   if (source?.value.type !== 'ObjectExpression') return fields;
@@ -162,7 +165,7 @@ export function itemsOf(source: Source | undefined): readonly CommentedSource[] 
   }));
 }
 
-/** The types of Babel have nodes that no schema contains. */
+/** Narrows the type of a node, because Babel's types include nodes that no schema contains. */
 function expression(node: { type: string }): Expression {
   return z.custom<Expression>().parse(node);
 }

@@ -56,7 +56,7 @@ function toolText({ declaration }: BridgeTool): string {
     .join('\n\n');
 }
 
-/** The fields of the items of a list are not repeated if they are parameters too. */
+/** Returns the rows of the parameters. Omits a field of a list's items if a parameter has the same name. */
 export function parameterRows({ input }: Pick<BridgeToolDeclaration, 'input'>): Row[] {
   const rows = fieldRows({ schema: input, links });
   const names = rows.map(([name = '']) => name.replace('?', ''));

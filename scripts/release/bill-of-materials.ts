@@ -41,7 +41,7 @@ export function shippedMaterials(
   if (missing.length > 0) throw new Error(`npm's bill of materials lacks ${missing.join(', ')}.`);
   return {
     ...whole,
-    // npm takes the name of the directory.
+    // npm writes the name of the directory here, so this writes the name of the package.
     metadata: { ...whole.metadata, component: { ...whole.metadata.component, name: nameOf(root) } },
     components: whole.components
       .filter((each) => refs.has(each['bom-ref']))

@@ -37,7 +37,7 @@ const bill = await writeMaterials();
 await writeNotes();
 await writeSums([tarball, bill]);
 
-/** The lock file has the native libraries of all platforms. */
+/** Reads the lock file, because it has the native libraries of all platforms. */
 async function listMaterials(): Promise<unknown> {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
   return JSON.parse(await outputOf('npm', args));

@@ -163,7 +163,7 @@ async function filesBelow(root: string): Promise<PackedFile[]> {
   );
 }
 
-/** Runs a command as the stranger. @throws Error with everything that it printed, if it fails */
+/** Runs a command in the stranger's environment. @throws Error with everything that it printed, if it fails */
 function run(command: string, args: readonly string[], cwd = process.cwd()): Promise<string> {
   return outputOf(command, args, { cwd, env: environment });
 }

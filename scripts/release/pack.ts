@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { outputOf } from './run-command.ts';
 
 const packed = z.object({ filename: z.string() });
-/** npm 11 prints a list, newer ones an object by the packages' names. */
+/** npm 11 prints a list. Newer versions print an object with the names of the packages as keys. */
 const answer = z.union([z.array(packed), z.record(z.string(), packed)]);
 
 /** @returns the path of the package in the directory */

@@ -88,7 +88,8 @@ try {
 }
 
 /**
- * Returns CHANGELOG.md of the release, and whether package.json says where it is published. In a dry run it need not.
+ * Returns CHANGELOG.md of the release, and whether package.json names the public repository. A dry run also works
+ * without the repository.
  * @throws Error with each reason against the release
  */
 async function checkedRelease(): Promise<{ changelog: string; canBePublished: boolean }> {
@@ -108,7 +109,7 @@ async function checkedRelease(): Promise<{ changelog: string; canBePublished: bo
     changelog.type === 'refused' ? changelog.message : undefined,
     unpublishable,
   ].filter((reason) => reason !== undefined);
-  // A dry run shows the rest too, except without a version and a changelog.
+  // A dry run shows these reasons and continues, unless the changelog has no text for the release.
   if (reasons.length > 0 && (!dryRun || changelog.type === 'refused')) throw new Error(reasons.join('\n'));
   for (const reason of reasons) say(`✗ ${reason}`);
   return {

@@ -51,7 +51,7 @@ export function approvalNeededText(demanded: DemandedApprover): string {
 /** The roles that may cancel a task (`a2a-server/http/routes/methods-and-roles.ts`). */
 const CANCELLING_ROLES = ['delegate', 'operate'];
 
-/** Returns what a reader can do who may decide nothing: `wait`, and to cancel the task if the reader's role allows it. */
+/** Returns the choices of a reader who may decide nothing: wait, or cancel the task if the reader's role allows it. */
 export function choicesWithoutDecisionText({ role }: DemandedApprover): string {
   const cancels = role === undefined || role.held.some((each) => CANCELLING_ROLES.includes(each));
   return cancels ? 'wait, or cancel the task' : 'wait';

@@ -39,7 +39,7 @@ export function notDoneText(state: string, calls: readonly EndedCall[]): string 
   return `not done: ${named.join(', ')}${more === 0 ? '' : `, and ${String(more)} more`}`;
 }
 
-/** A server stopped while a skipped call ran, if the call had started. So nobody knows whether the call had its effect. */
+/** A skipped call with a `toolId` had started, and the server stopped while the call ran. So its effect is unknown. */
 function fateOf({ state, toolId }: EndedCall): string {
   return state === 'skipped' && toolId !== null ? 'interrupted, outcome unknown' : state;
 }

@@ -35,7 +35,7 @@ export function quotedPreview(
   }
 }
 
-/** Returns the mark before a choice of a question. @param at the place of the choice; the first is 0 */
+/** Returns the mark before a choice of a question. @param at the index of the choice */
 type ChoiceMark = (at: number) => string;
 
 /** Formats a preview, with the workspace if the preview does not say where the action takes place. */

@@ -163,7 +163,7 @@ function codeBlock(text: string): string {
 
 /**
  * Returns a fenced code block (CommonMark §4.5). Its fence is longer than each run of backticks in the text. Hidden
- * characters must already be escaped: a second time would change the escapes that the person saw.
+ * characters must already be escaped. To escape them again would change the escapes that the person saw.
  */
 function fencedText(shown: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));

@@ -1,6 +1,6 @@
 /**
  * Ends many waits together. All waits that end within the same interval end in one turn of the event loop. On a busy
- * server, the work after the waits then takes less processor time than in a turn for each.
+ * server, the work after the waits then takes less processor time than if each wait ended in its own turn.
  */
 import type { Clock } from './clock.ts';
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 
 /**
- * Reports an unknown command and suggests similar names. A second commander program without an action does this,
- * because commander suggests names only there.
+ * Reports an unknown command and suggests similar names. Commander suggests names only for a command without an action.
+ * So this function parses the name with a second command that has no action.
  * @param group the program or the command that has no command of this name
  */
 export function refuseUnknownCommand(group: Command, name: string): never {

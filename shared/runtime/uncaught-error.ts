@@ -16,7 +16,7 @@ interface UncaughtErrorReport {
  * @param program the name of the program, for the start of the line
  */
 export function endOnUncaughtError(program: string, { more, log }: UncaughtErrorReport): void {
-  // Node allows one callback, and refuses to replace it.
+  // Node refuses to replace a callback, so the first line removes it.
   process.setUncaughtExceptionCaptureCallback(null);
   process.setUncaughtExceptionCaptureCallback((error: unknown) => {
     try {

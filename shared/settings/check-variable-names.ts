@@ -12,7 +12,7 @@ const KUBERNETES_SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_
  * Returns a warning for each environment variable whose name resembles that of a setting. The program ignores such a
  * variable.
  * @param prefix the prefix of the program's variables, e.g. `A2A_SERVER_`
- * @param values the values of the settings. A setting may name a variable, such as that of a token
+ * @param values the values of the settings. A variable that a value names, e.g. that of a token, gets no warning.
  */
 export function checkVariableNames(
   prefix: string,

@@ -9,7 +9,7 @@
 import { setImmediate, setTimeout } from 'node:timers';
 import { type CommitOutcome, type CommitGroupLimit, CommitQueue } from '../runtime/commit-queue.ts';
 
-/** For this time after a commit of several items, the next commit waits for more items, in milliseconds. */
+/** If a commit of several items ended less than this many milliseconds ago, the next commit waits for more items. */
 const SOON_MS = 20;
 /** The next commit waits at most this many times as long as the last commit took. */
 const WAIT_PER_COMMIT = 4;
@@ -19,7 +19,7 @@ const CHECK_MS = 1;
 /** If the event loop was idle for this part of a check's time, the wait ends. */
 const IDLE_PART = 0.5;
 
-/** Tests replace it. */
+/** The clock of a `GroupCommit`. Tests replace it. */
 interface CommitTiming {
   /** The time since any fixed moment, in milliseconds. */
   now(): number;
@@ -77,7 +77,7 @@ export class GroupCommit<Item, Result> {
     const commit = (): void => {
       this.#commitNext();
       this.#scheduled = false;
-      // The items that did not fit have waited long enough.
+      // The items that did not fit into this commit have already waited, so their commit does not wait again.
       if (!this.#waiting.isEmpty) this.#schedule(0);
     };
     if (wait > 0) this.#whenIdle(this.#timing.now() + wait, commit);

@@ -4,7 +4,7 @@ import { fileProblem } from '../runtime/file-problem.ts';
 
 /**
  * Returns the identity of a file, or undefined if the file does not exist.
- * @throws ProductError STORAGE if the file system refuses the answer
+ * @throws ProductError STORAGE if the file system reports another error
  */
 export function fileIdentity(path: string): string | undefined {
   try {
@@ -22,7 +22,7 @@ export function fileIdentity(path: string): string | undefined {
 /**
  * Returns a function that must be called before each write to an open database. It fails if the file was deleted, moved
  * or replaced: SQLite would write to the old file, and the next process would not find these commits. It also fails if
- * the file system refuses the check.
+ * the file system reports another error.
  * @param names what the error message calls the database, and the program to restart
  */
 export function createSameFileCheck(path: string, names: { file: string; program: string }): () => void {

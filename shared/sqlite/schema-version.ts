@@ -3,7 +3,7 @@ import type { Sqlite } from './driver.ts';
 
 /**
  * Returns the version of the schema, 0 for an empty file.
- * @param expected the application id of the database, and how the error for another database names it
+ * @param expected the application id of the database, and its name for the error
  * @throws ProductError CONFIGURATION for a database of another program
  */
 export function readSchemaVersion(
@@ -14,7 +14,8 @@ export function readSchemaVersion(
   const read = (sql: string): number => Number(database.query(sql)()[0]?.[0]);
   const tables = read('SELECT count(*) FROM sqlite_schema');
   const version = read('PRAGMA user_version');
-  // This value is read last. Another process may create the database meanwhile, and it sets all three values at once.
+  // This value is read last. If it were read first, another process could create the database before the other reads.
+  // An id of 0 with another version would then look like a database of another program.
   const applicationId = read('PRAGMA application_id');
   if (applicationId === expected.applicationId) return version;
   if (applicationId === 0 && version === 0 && tables === 0) return 0;

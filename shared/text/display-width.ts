@@ -1,9 +1,11 @@
-/** The width of text on a terminal, and the characters as a reader counts them. Pure. */
+/**
+ * Computes the width of text on a terminal, and splits text into graphemes (characters as a reader sees them). Pure.
+ */
 import stringWidth from 'string-width';
 
 /**
  * Characters that are one column wide each, and never join others: ASCII, Latin letters, punctuation, arrows, and the
- * signs of this project. A text of only these characters needs no tables of emoji and of other scripts. To build the
+ * signs of this project. A text of only these characters needs no tables of emoji and of other scripts. Building these
  * tables takes half as long as Node's own start.
  */
 const SIMPLE =

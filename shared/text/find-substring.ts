@@ -1,6 +1,7 @@
 /**
- * Searches a text for a passage, such as the old text of an edit. For every input, the time is proportional to the sum
- * of the two lengths (algorithm of Knuth, Morris and Pratt).
+ * Returns a function that searches a text for the passage, such as the old text of an edit. That function returns the
+ * index of the match, or -1. Its time is always proportional to the sum of the two lengths (algorithm of Knuth, Morris
+ * and Pratt).
  *
  * X3: no input may block the process. `String.prototype.indexOf` is faster on ordinary text. But a hostile pair of
  * texts of two million characters keeps it busy for minutes, and JavaScript cannot interrupt it.

@@ -63,7 +63,7 @@ function listOf(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(', ');
 }
 
-/** Explains the form that the value was probably meant to have. */
+/** Explains why a value fits no form of a union. If one form fits the value's type, explains only that form. */
 function unionProblem(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   const { options } = issue;
   if (Array.isArray(options)) return `it is not one of ${listOf(options)}`;
@@ -87,7 +87,7 @@ export function zodIssuesText(error: z.ZodError): string {
     .join('; ');
 }
 
-/** Of a list, the path names the entry as people count. */
+/** Formats the path of a field. An index at its start becomes the number of an entry, counted from 1. */
 function pathText([first, ...rest]: readonly PropertyKey[]): string {
   const start = typeof first === 'number' ? `entry ${String(first + 1)}` : String(first);
   return [start, ...rest.map(String)].join('.');

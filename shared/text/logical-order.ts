@@ -11,7 +11,7 @@ const RIGHT_TO_LEFT =
 /** The invisible character LEFT-TO-RIGHT MARK. */
 const LEFT_TO_RIGHT_MARK = '\u200e';
 
-/** Splits a text: every second part, from the second on, has letters that are written from right to left. */
+/** Splits a text. The parts with an odd index contain the letters that are written from right to left. */
 export function splitAtRightToLeft(text: string): string[] {
   return text.split(RIGHT_TO_LEFT);
 }

@@ -1,7 +1,7 @@
 /** Splits a line of text into rows of a limited width, in columns of a terminal. Pure. */
 import { displayWidth, graphemesOf } from './display-width.ts';
 
-/** The prefix of a row that continues the previous row. Untrusted text never stands at the start of a row. */
+/** The prefix of a row that continues the previous row, so that untrusted text never stands at the start of a row. */
 const CONTINUATION_PREFIX = '↳ ';
 /** The distance of the tab stops of a terminal, in columns. */
 const TAB_STOP = 8;

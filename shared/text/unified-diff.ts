@@ -49,7 +49,7 @@ function headerName(name: string): string {
     QUOTED_CHARACTER,
     (character) => `\\${QUOTED_AS[character] ?? character.charCodeAt(0).toString(8).padStart(3, '0')}`,
   );
-  // Without quotes, a parser cannot tell a space at an end of the name from one of the header.
+  // Without quotes, a parser cannot tell whether a space at an end of the name belongs to the name or to the header.
   return quoted === name && name === name.trim() ? name : `"${quoted}"`;
 }
 
@@ -108,7 +108,7 @@ function lineStartsBefore(text: string, at: number, lines: number): number {
   return start;
 }
 
-/** `lastIndexOf` searches at 0 if the position is negative. */
+/** Like `lastIndexOf`, but returns -1 for a negative `at`, where `lastIndexOf` searches at 0. */
 function lineFeedUpTo(text: string, at: number): number {
   return at < 0 ? -1 : text.lastIndexOf('\n', at);
 }

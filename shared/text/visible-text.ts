@@ -84,9 +84,9 @@ const GAP = /[ \t]{3,}/g;
 /** Matches the start of a run of one escape that is too long. */
 const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(MAX_EQUAL_ESCAPES)}}`, 'g');
 /**
- * The maximum number of characters that are read: of a line, or at each end of a text that is cut. No surface shows as
- * many. X3: escapes, line feeds and emoji take long, and a text of several megabytes would block the process for
- * seconds.
+ * The maximum number of characters that are read: of a line, or at each end of a text that is cut. No form, page or
+ * terminal shows as many. X3: escapes, line feeds and emoji take long, and a text of several megabytes would block the
+ * process for seconds.
  */
 const MAX_READ_CHARS = 100_000;
 /** Matches a line without text. In a diff, such a line may start with `+` or `-`. */
@@ -213,7 +213,9 @@ function createCollapse(gap: number): (line: string) => string {
     });
 }
 
-/** Replaces each long run of one escape. The end of a run is searched here: millions of repeats overflow a RegExp. */
+/**
+ * Replaces each long run of one escape. The loop finds the end of a run, because millions of repeats overflow a RegExp.
+ */
 function withCountedEscapes(line: string): string {
   let shown = '';
   let from = 0;
@@ -262,7 +264,7 @@ function blankMarker(run: readonly string[], sign: string): string {
   return `${sign}⟨${countText(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
 }
 
-/** Characters that a text lacks at one place, because they were not read. */
+/** The characters that are missing in a text because they were not read: the index of the gap, and their number. */
 interface UnreadCharacters {
   at: number;
   characters: number;
@@ -333,7 +335,7 @@ function tailLimit(text: string, lines: number): number {
   return at;
 }
 
-/** No escape, marker or emoji is longer. In UTF-16 code units. */
+/** The maximum length of an escape, a marker or an emoji, in UTF-16 code units. */
 const MAX_TOKEN_LENGTH = 120;
 
 /**

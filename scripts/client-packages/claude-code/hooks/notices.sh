@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints what the inbox of mcp-a2a-bridge has for one directory. The running bridges write it into small files, so this
-# script starts no program. It needs no answer of a bridge, and prints nothing if no bridge runs.
+# Prints what the inbox of mcp-a2a-bridge has for one directory. The running bridges write the inbox into small files, so
+# this script starts no program and sends no request. It prints nothing if no bridge runs.
 #
 # notices.sh start    for the hook SessionStart: prints all entries
 # notices.sh prompt   for the hook UserPromptSubmit: prints the entries that this session has not been told
@@ -51,7 +51,7 @@ if [ "$mode" = status ]; then
   for file in notices.*; do
     kill -0 "${file#notices.}" 2>/dev/null && read -r _ w r d <"$file" || continue
     waits=$((waits + w)) runs=$((runs + r))
-    # Every bridge knows all results, so these are not added.
+    # Every bridge counts all results, so this takes the highest count and not the sum.
     [ "$d" -gt "$done" ] && done=$d
   done
   text=
