@@ -4,8 +4,8 @@ import fc from 'fast-check';
 const SURROGATES = { first: 0xd800, count: 0x800 };
 
 /**
- * Any character, as the unit of `fc.string`. fast-check's own unit `binary` generates the same, and first makes a table of
- * all 1.1 million characters. The table takes a second and 100 MB.
+ * Any character, as the unit of `fc.string`. fast-check's own unit `binary` generates the same characters, but first
+ * makes a table of all 1.1 million. The table takes a second and 100 MB.
  */
 export const anyCharacter = fc
   .nat({ max: 0x10ffff - SURROGATES.count })

@@ -3,7 +3,7 @@ import { A2aPeer } from './a2a-peer.ts';
 import { issueToken } from './issue-token.ts';
 import { stage, type Stage } from './stage.ts';
 
-/** What each surface says to the program about an action that waits. */
+/** What each user interface tells the program that may only delegate, about an action that waits. */
 export const NEEDS_ROLE =
   'Needs the decision of somebody with the role approve, in the tenant acme; your token has only delegate.';
 

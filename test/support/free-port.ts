@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** The ports of this process. The port of a killed program must stay free until its next process. */
+/** The ports that this process has given out. The port of a killed program must stay free for its next process. */
 const given = new Set<number>();
 
 /**
  * Returns a port on which nothing listens, for a program that cannot choose one itself. The port is below the range for
- * outgoing connections, so no connection takes it before the program, or while a killed program is away.
+ * outgoing connections, so no connection takes it before the program starts, or between a kill and the restart.
  * @param between chooses a number
  */
 export async function freePort(between: (low: number, high: number) => number = randomInt): Promise<number> {

@@ -8,7 +8,7 @@ export const HOSTILE_COMMAND = [
   '⟨2 spaces⟩',
 ].join('\n');
 
-/** The text that a surface must show for the command, if the surface has enough space. */
+/** The text that a form, a page or a terminal must show for the command, if it has enough space. */
 export const HOSTILE_SHOWN = [
   '│ $ npm test⟨25,000 spaces⟩; echo HIDDEN',
   String.raw`│ \u{1b}[2J\u{d}echo \u{202e}safe\u{200b}\u{e0041}\u{2028}`,

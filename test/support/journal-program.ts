@@ -15,7 +15,7 @@ const TASKS = ['a', 'b', 'c', 'd', 'e'];
 const roles: Record<Role, (journal: Journal) => Promise<void>> = {
   async hold() {
     report({ type: 'open' });
-    // It ends with the test, also if the test is killed.
+    // This process ends with the test, even if the test is killed.
     const parent = process.ppid;
     await new Promise(() => setInterval(() => process.ppid === parent || process.exit(), 1_000));
   },

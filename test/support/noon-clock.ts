@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 // The day is tomorrow. A browser has the real clock, and a cookie from yesterday might have expired there.
 const NOON = (Math.floor(Date.now() / DAY_MS) + 1.5) * DAY_MS;
 
-// The same for each program of the test file. Otherwise the clock of a restarted server would go back.
+// The shift is the same for each program of the test file. Otherwise the clock of a restarted server would go back.
 const shift = NOON - Date.now();
 
 const program = `

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type RecordStore, obtainSharedSecret } from '../../a2a-server/records/record-store.ts';
 
-/** @param open returns a store of the same place at each call within a test */
+/** @param open returns a store on the same storage at each call within a test */
 export function recordStoreContract(title: string, open: () => Promise<RecordStore>): void {
   describe(title, () => {
     it('a record is there for every store of the place until it is removed, and only one removal counts', async () => {

@@ -1,6 +1,6 @@
 /**
  * The model providers with recorded streams, and a server on loopback that replays a stream for each request. The
- * recordings are written after the documentation of the providers (`test/recordings`).
+ * recordings follow the documentation of the providers (`test/recordings`).
  */
 import { afterEach, beforeEach } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -75,7 +75,7 @@ export async function readerHome(runs: readonly PlannedRun[]): Promise<ReaderHom
   };
 }
 
-/** Programs that serve models may really run on this machine. */
+/** URLs on which no program listens, because programs that serve models may really run on this machine. */
 const ABSENT = { ollama: UNUSED_URL, lmstudio: UNUSED_URL, llamacpp: UNUSED_URL, vllm: UNUSED_URL };
 
 async function writeSettings(home: string, around: readonly Surrounding[]): Promise<void> {

@@ -114,6 +114,6 @@ if (handler === undefined) {
   }).listen(Number(port), '127.0.0.1', function (this: { address(): unknown }) {
     process.stdout.write(`${JSON.stringify(this.address())}\n`);
   });
-// It ends with the test, also if the test is killed.
+// This process ends with the test, even if the test is killed.
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.exit(), 1_000).unref();

@@ -12,7 +12,7 @@ const [kind = 'stdio', port = '0', named = 'none'] = process.argv.slice(2);
 const wrong = fault.parse(named);
 const shared = newShared();
 const seen = { streams: 0, open: 0, sessions: 0, posts: 0, brokenPipes: 0 };
-/** The SDK is imported only for Streamable HTTP, because it is most of the program's start. */
+/** The SDK is imported only for Streamable HTTP, because its import takes most of the program's start. */
 const http: HttpPeer | undefined =
   kind === 'http'
     ? (await import('./streamable-http.ts')).createHttpPeer({ wrong, shared, seen })
@@ -29,14 +29,14 @@ else {
   server.listen(Number(port), '127.0.0.1', () => {
     process.stdout.write(`${JSON.stringify(server.address())}\n`);
   });
-  // It ends with the test, also if the test is killed.
+  // This process ends with the test, even if the test is killed.
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || process.exit(), 1_000).unref();
 }
 
 /**
- * Answers after the server has closed its socket. The kernel would reset a connection that it accepts before that. The
- * connection of the answer closes too, so that no later request reaches this process.
+ * Closes the listening socket, then answers. The kernel would accept a connection before the close, and then reset it.
+ * The connection of the answer closes too, so that no later request reaches this process.
  */
 function refuse(server: Server, response: ServerResponse): void {
   server.close();

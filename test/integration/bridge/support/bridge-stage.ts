@@ -66,8 +66,9 @@ export async function startClient(agent: AgentAddress, start?: Partial<BridgeSta
 }
 
 /**
- * Shares a bridge and its agent between tests that neither configure nor end them. A bridge takes longer to start than to
- * test. The agent reacts as the test says, and has forgotten the tests before. Its tasks and sessions have new ids.
+ * Shares a bridge and its agent between tests that neither configure nor end them. A bridge takes longer to start than
+ * to test. The agent reacts as the current test says, and has forgotten the tasks of earlier tests. Its tasks and
+ * sessions have new ids.
  * @param connect starts the bridge of an agent
  */
 export function shared<Bridge>(

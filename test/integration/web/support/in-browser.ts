@@ -37,7 +37,7 @@ export function describeInBrowser(
     const contexts: BrowserContext[] = [];
     const problems: string[] = [];
     const newContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
-      // No test is about the animations, and each one draws 60 frames a second.
+      // No test needs animations, and each animation draws 60 frames a second.
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
       contexts.push(context);
       return context;

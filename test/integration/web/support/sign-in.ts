@@ -17,7 +17,7 @@ export async function makeLink({ url, token }: Server, target: PageTarget = {}):
   return z.object({ url: z.string() }).parse(await response.json()).url;
 }
 
-/** Signs in and waits for the answer: a navigation before it would abort the exchange of the code. */
+/** Signs in, and waits until the page is signed in. An earlier navigation would abort the exchange of the code. */
 export async function signIn(page: Page, server: Server, target: PageTarget = {}): Promise<void> {
   await page.goto(await makeLink(server, target));
   await page.getByRole('button', { name: 'Sign in' }).click();
