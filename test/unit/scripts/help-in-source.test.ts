@@ -29,6 +29,6 @@ describe('--help', () => {
   it('a program prints its help, and does nothing else', async () => {
     const path = 'test/mutants/mutants.ts';
     expect(await printed('scripts/run.mjs', path, '--help')).toBe(await helpInSource(path));
-    expect(await printed('scripts/build.mjs', '--help')).toMatch(/^Bundles the programs.*--if-changed/s);
+    expect(await printed('scripts/build.mjs', '--help')).toMatch(/^Builds both programs.*--if-changed/s);
   });
 });
