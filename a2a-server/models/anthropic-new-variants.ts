@@ -30,7 +30,10 @@ const KNOWN_DELTA_TYPES: ReadonlySet<string> = new Set([
 /** `block` is the id of a content block. The reader ignores this block and its later deltas. */
 type NewVariant = { type: 'event' } | { type: 'block'; block: string };
 
-/** Returns undefined for any other error, also for an invalid event of a known type. */
+/**
+ * Returns the new part of the stream that the error reports. Returns undefined for any other error, also for an invalid
+ * event of a known type.
+ */
 export function newVariantIn(error: unknown): NewVariant | undefined {
   // A value with a `message` is the error of another provider, and no part of Anthropic's stream.
   if (!TypeValidationError.isInstance(error) || fieldOf(error.value, 'message') !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Converts stream parts of the AI SDK to model events. Tool calls appear only after the normal end of the turn. Without
- * this rule, an interrupted stream could yield an incomplete call.
+ * Converts stream parts of the AI SDK to model events. Tool calls appear only at the end of the turn, and only complete
+ * ones. An interrupted stream yields no tool call.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { isRecord } from '../../shared/runtime/record.ts';
@@ -93,7 +93,7 @@ export class ModelStreamReader {
     return events([]);
   }
 
-  /** Counts the characters of the answer. Above the limit, this ends the turn and drops the turn's calls. */
+  /** Counts the characters of the answer. Above the limit, the turn ends, and its calls are dropped. */
   #goesOn(delta: string, handedOut: ModelEvent[]): PartResult {
     this.#left -= delta.length;
     return this.#left >= 0

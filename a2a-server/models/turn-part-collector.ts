@@ -27,7 +27,8 @@ export class TurnPartCollector {
     const key = `${type} ${part.id}`;
     const { delta = '' } = part;
     let block = this.#blocks.get(key);
-    // The text of a turn is one string. A part must be one continuous piece of that string.
+    // The text of a turn is one string. A part must be one continuous piece of that string. So a block continues as a
+    // new part if another block of its type comes in between.
     const interrupted = delta !== '' && block !== this.#parts.findLast((each) => each.type === type);
     if (block === undefined || interrupted) {
       const metadata = block?.metadata;

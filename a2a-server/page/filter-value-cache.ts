@@ -1,7 +1,7 @@
 /**
- * Keeps the workspaces and models by which a reader can filter the task list. To find them, the database reads all tasks
- * of the reader's tenant. An open page reads its list again whenever a task changes, so a team would read them many
- * times a second.
+ * Keeps the workspaces and models by which a reader can filter the task list. To find them, the database reads all
+ * tasks of the reader's tenant. An open page reads its list again whenever a task changes. So without this cache, the
+ * database would read all these tasks many times a second for a team.
  */
 import type { GroupedTask } from '../../shared/protocol/task-groups.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

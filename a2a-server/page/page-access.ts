@@ -1,6 +1,6 @@
 /**
- * Stores links and sessions of the approval page. A record contains a hash of the secrets, but no secret. Its name is
- * this hash: SHA-256 (hex) of the secret.
+ * Stores links and sessions of the approval page. The name of a record is the SHA-256 (hex) of the secret, so no record
+ * contains a secret.
  */
 import { z } from 'zod';
 import { roleSchema } from '../access/role.ts';

@@ -25,7 +25,10 @@ import { type PageAccess, type PageAccessStore, createPageAccessStore } from './
 
 export const PAGE_LINK_MS = 10 * 60_000;
 
-/** The lifetime of a session. After it, the person must open a new link. A link of the session does not last longer. */
+/**
+ * The lifetime of a session. After this time, the person must open a new link. A link that is created from a session
+ * ends with the session at the latest.
+ */
 export const PAGE_SESSION_MS = 24 * 60 * 60_000;
 
 const SECRET_BYTES = 32;

@@ -26,8 +26,8 @@ import {
 } from './push-subscription.ts';
 
 /**
- * The maximum number of configurations of one principal for one task. Servers that share a database do not wait for each
- * other, so requests that reach several of them at once may exceed it.
+ * The maximum number of configurations of one principal for one task. Servers that share a database do not wait for
+ * each other, so requests that reach several of them at once may exceed this number.
  */
 const MAX_PER_TASK = 10;
 
@@ -45,7 +45,7 @@ type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'to
 interface MessageWithConfig<Sent> {
   /** Returns the configuration for the message's task. The id of a task that does not exist yet is empty. */
   configOf: (taskId: string) => PushConfig;
-  /** Returns the session of the message, and its task unless the message would start one. */
+  /** Returns the session and the task of the message. `taskId` is absent if the message would start a task. */
   recipient: () => Promise<{ sessionId: string; taskId?: string }>;
   send: () => Promise<Sent>;
 }

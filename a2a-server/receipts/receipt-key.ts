@@ -1,6 +1,6 @@
 /**
  * Reads the Ed25519 key that signs receipts. The key is a file of the state directory, and never changes by itself.
- * Servers that share a journal use the key of the first one.
+ * Servers that share a journal use the key of the server that stored one first.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
@@ -25,7 +25,8 @@ export function obtainReceiptKey(stateDirectory: string): Promise<KeyObject> {
 }
 
 /**
- * Returns the key with which this server signs. Servers that share records use the key of the first one.
+ * Returns the key with which this server signs. Servers that share records use the key of the server that stored one
+ * first.
  * @param shared absent for a server that shares nothing
  * @throws ProductError CONFIGURATION, STORAGE
  */

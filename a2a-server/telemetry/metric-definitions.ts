@@ -1,6 +1,6 @@
 /**
- * The metrics of a server: their names, units and attributes. Names of the OpenTelemetry semantic conventions are used
- * where there is one. No attribute has a value that a client chooses, and none names a user or a task.
+ * The metrics of a server: their names, units and attributes. If the OpenTelemetry semantic conventions define a name,
+ * the metric has this name. No attribute has a value that a client chooses, and none names a user or a task.
  */
 
 interface MetricDefinition {

@@ -1,13 +1,13 @@
 /**
  * A stream ticket allows its holder only to read the events of one task, for an hour. An EventSource cannot send custom
  * headers, so its credential must be in the URL. A bearer token must not be in a URL (RFC 6750 §5.3).
- * - A ticket is its expiry time and a MAC over purpose, principal, task and expiry. The server stores no tickets, so a
- * ticket stays valid after a restart.
+ * - A ticket consists of its expiry time and a MAC over purpose, principal, task and expiry. The server stores no
+ *   tickets, so a ticket stays valid after a restart.
  * - The key depends on the server's secret and the principal's tokens. If one of these changes, the tickets become
- * invalid. Servers that share a journal have one secret, so each accepts the tickets of the others. A ticket does not
- * help to guess a token.
+ *   invalid. Servers that share a journal have one secret, so each accepts the tickets of the others. A ticket does not
+ *   help to guess a token.
  * - A ticket that a client requested with an issued token contains the id of that token. The ticket ends when the token
- * ends.
+ *   ends.
  * - X1: the server compares tickets in constant time and never logs them.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -38,7 +38,7 @@ export interface StreamTickets {
 
 /**
  * Returns the secret for the tickets. Each server derives it from its token. Servers that share records use the secret
- * of the first one.
+ * of the server that stored one first.
  * @param shared absent for a server that shares nothing
  * @throws ProductError STORAGE
  */

@@ -27,7 +27,7 @@ export type StreamEndReason =
   | 'token-revoked'
   | 'lifetime-over';
 
-/** An admitted caller, and the end of the caller's access. */
+/** An admitted caller. A sign-out may end the caller's access. */
 interface AdmittedIdentity extends Identity {
   /** Calls `act` at sign-out. Returns a function that removes the listener. */
   onSignOut?: (act: () => void) => () => void;

@@ -15,8 +15,8 @@ export interface AgentSkillFacts {
 }
 
 /**
- * The maximum number of names in one description, because the card is public. The description gives only the number of
- * the other names.
+ * The maximum number of names in one description, because the card is public. Of further names, the description gives
+ * only the number.
  */
 const MAX_NAMES = 20;
 

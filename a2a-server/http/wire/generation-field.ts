@@ -1,7 +1,7 @@
 /**
  * Reads and writes the fields of A2A 1.1 (the branch `dev-1.1`) that the SDK's codec does not know. The codec drops
- * unknown fields. So the server first puts a generation into the metadata of its object. After the codec has run, this
- * file moves the generation into its field.
+ * unknown fields. So the server first puts a generation into the metadata of the task or event. After the codec has
+ * run, this file moves the generation into its field.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Filters an agent's stdout. ACP allows only lines with one JSON object, but some agents also print log lines. Lines
- * that may be messages pass. The start of the other output is stored for error messages.
+ * Filters an agent's stdout. ACP allows only lines with one JSON object, but some agents also print log lines. The
+ * filter passes on the lines that may be messages, and stores the start of the other output for error messages.
  */
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';

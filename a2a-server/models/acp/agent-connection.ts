@@ -89,7 +89,7 @@ export class AcpConnection {
       maxMessageBytes: MAX_MESSAGE_BYTES,
     });
     this.#client = client({ name: 'mcp-a2a-bridge' })
-      // Register notifications first. A permission request then never overtakes an earlier update.
+      // The handler of notifications comes first, so that a permission request never overtakes an earlier update.
       .onNotification(methods.client.session.update, ({ params }) => {
         if (params.sessionId === this.#sessionId) this.#peer?.onUpdate(params.update);
       })

@@ -144,8 +144,8 @@ function finishOf(part: Finish, seen: { refused: boolean; native: string | undef
 }
 
 /**
- * The finish reasons of an interrupted answer. DeepSeek sends the first one if it has too little capacity. vLLM sends
- * the second one. A retry may succeed.
+ * The finish reasons of an interrupted answer. DeepSeek sends `insufficient_system_resource` if it has too little
+ * capacity. vLLM sends `abort`. A retry may succeed.
  */
 const INTERRUPTIONS = new Set(['insufficient_system_resource', 'abort']);
 

@@ -1,6 +1,6 @@
 /**
- * Moves reasoning from the text of an answer to its reasoning. LM Studio and some other servers of local models send the
- * reasoning as text between `<think>` and `</think>` at the start of the answer.
+ * Converts reasoning that arrives as text to reasoning parts. LM Studio and some other servers of local models send the
+ * reasoning between `<think>` and `</think>` at the start of the answer's text.
  *
  * Source: https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1569
  */

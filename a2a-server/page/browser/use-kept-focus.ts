@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Selects what the page focuses only from a script. */
+/** Selects the elements that only a script can focus. */
 const PLACE = '[tabindex="-1"]';
 
 /**

@@ -73,7 +73,7 @@ type PasskeyUser =
   /** The user signs in to the page with the OpenID Connect provider. */
   | { type: 'provided' };
 
-/** @throws ProductError CONFIGURATION if no such user can register a passkey */
+/** @throws ProductError CONFIGURATION if there is no such user, or if the user must not register a passkey */
 async function userOf(
   principal: string,
   {
@@ -94,8 +94,8 @@ async function userOf(
 }
 
 /**
- * Returns a link to the page that the running server made for the user of the token. For a user without a configured
- * token, the token is the local one, and only the address of the link is used.
+ * Returns a link to the page, which the running server creates for the user of `token`. For a user without a configured
+ * token, `token` is the local token, and only the address of the link is used.
  */
 async function serverLink(
   stateDir: string,

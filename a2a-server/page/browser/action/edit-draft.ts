@@ -55,8 +55,8 @@ export function draftText(draft: EditDraft): string | undefined {
 }
 
 /**
- * Returns the problems that the form shows now, by field name. After the person has tried to continue (`checked`),
- * these are the problems of all fields. Before that, they are those of the fields that the person has changed.
+ * Returns the problems that the form shows now, by field name. At first, the form shows only the problems of the fields
+ * that the person has changed. After the person has tried to continue (`checked`), it shows all problems.
  */
 export function shownFieldProblems(draft: FormDraft): ReadonlyMap<string, string> {
   const filled = inputOfDraft(draft);

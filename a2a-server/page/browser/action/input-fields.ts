@@ -43,7 +43,8 @@ const MAX_DESCRIPTION_CHARS = 600;
 const MAX_LINE_CHARS = 80;
 
 /**
- * Returns a field for each property of the schema and of the input. Returns undefined if there is nothing to fill in.
+ * Returns a field for each property of the schema and of the input. Returns undefined if the schema has no
+ * `properties`, or if there are no fields or too many.
  */
 export function inputFields(schema: unknown, input: Input): InputField[] | undefined {
   const properties = fieldOf(schema, 'properties');

@@ -15,7 +15,7 @@ export interface QuestionField {
   name: string;
   title: string;
   description: string | undefined;
-  /** The person may tick several options of a `list`. Its text is a JSON list of their values. */
+  /** In a `list`, the person may tick several options. The text of this field is a JSON list of the ticked values. */
   type: 'text' | 'number' | 'list';
   options: readonly (readonly [string, string])[] | undefined;
 }

@@ -21,7 +21,7 @@ import { useKeptFocus } from '../use-kept-focus.ts';
 import type { CardAction, SessionAddress, SessionOnCard, CardTools } from './card-tools.ts';
 import type { HostInitializeResult, McpAppHostConnection } from './host-connection.ts';
 
-/** The time that one tool call waits for the agent, in seconds. */
+/** The time for which one call of the bridge's tool waits for a change of the session, in seconds. */
 const WAIT_SECONDS = 20;
 const STATES: Readonly<Record<string, string>> = {
   working: 'The agent works.',
@@ -65,7 +65,8 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
   );
   useEffect(() => void load(), [load]);
   const follows = session?.state === 'working' && problem === undefined;
-  // While the agent works, each tool call of the bridge waits until the session has changed.
+  // While the agent works, the card calls the tool of the bridge repeatedly. Each call waits until the session changes
+  // or `WAIT_SECONDS` are over.
   useEffect(() => {
     if (follows) void load(WAIT_SECONDS);
   }, [session, follows, load]);

@@ -26,7 +26,7 @@ export type Highlighter = (text: string, language: string) => HighlightedPiece[]
 export const unhighlightedLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);
 
 /**
- * Colours the code of diffs. Only the approval page sets it. The approval card is one file, and the highlighter would
- * make that file much larger.
+ * The highlighter for the code of diffs. Only the approval page provides one. The approval card is one file, and the
+ * highlighter would make that file much larger.
  */
 export const HighlighterContext = createContext<Highlighter>(unhighlightedLines);

@@ -42,7 +42,7 @@ export function parseDiff(diff: string): ParsedDiff | undefined {
         continue;
       }
       const [, oldStart, oldLines = '1', newStart, newLines = '1'] = hunk;
-      // An empty side starts at the line before the hunk, or at 0.
+      // If the old or the new side of a hunk has no lines, its header has the number of the line before the hunk, or 0.
       const [oldFirst, newFirst] = [firstLineNumber(oldStart, oldLines), firstLineNumber(newStart, newLines)];
       rows.push({ type: 'hunk', text, skipped: Math.max(0, newFirst - after) });
       [before, after] = [oldFirst, newFirst];

@@ -96,7 +96,10 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
 
 interface LineOptions {
   pieces: ReadonlyMap<DiffRow, readonly HighlightedPiece[]>;
-  /** True for the first of the lines that the person has opened last. It gets the focus of the button. */
+  /**
+   * True for the first of the lines that the person has opened last. This line gets the focus, because the button that
+   * opened it is gone.
+   */
   isLastOpened: (row: DiffRow) => boolean;
   onOpen: (run: readonly DiffRow[]) => void;
 }

@@ -7,7 +7,7 @@ import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 /** The delay between attempts after the client has given up, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** The state without a connection. `since` is in milliseconds since 1970. */
+/** An outage of the connection to the server. `since` is in milliseconds since 1970. */
 export interface ConnectionOutage {
   since: number;
   /** What the server answered. '' without an answer. */
@@ -23,7 +23,7 @@ export interface FollowedTask {
   failure: string | undefined;
 }
 
-/** @param onProgress gets each progress event, except that the connection was lost */
+/** @param onProgress gets each progress event except those about a lost connection */
 export function useFollowedTask(
   client: A2aClient,
   taskId: string,
