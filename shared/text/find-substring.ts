@@ -5,8 +5,13 @@
  *
  * X3: no input may block the process. `String.prototype.indexOf` is faster on ordinary text. But a hostile pair of
  * texts of two million characters keeps it busy for minutes, and JavaScript cannot interrupt it.
+ *
+ * @param work counts the compared characters. A caller with several searches can so limit their sum.
  */
-export function createSubstringFinder(passage: string): (text: string, from?: number) => number {
+export function createSubstringFinder(
+  passage: string,
+  work: { compared: number } = { compared: 0 },
+): (text: string, from?: number) => number {
   const first = passage.charAt(0);
   const borders = bordersOf(passage);
   return (text, from = 0) => {
@@ -17,6 +22,7 @@ export function createSubstringFinder(passage: string): (text: string, from?: nu
         at = text.indexOf(first, at);
         if (at === -1) return -1;
       }
+      work.compared += 1;
       while (matched > 0 && text.charCodeAt(at) !== passage.charCodeAt(matched))
         matched = borders[matched - 1] ?? 0;
       if (text.charCodeAt(at) === passage.charCodeAt(matched)) matched += 1;

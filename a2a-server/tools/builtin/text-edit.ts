@@ -9,6 +9,9 @@ export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 /** X3: the maximum number of replaced passages in one call. A million of them take about half a second. */
 const MAX_REPLACED = 1_000_000;
 
+/** X3: the maximum number of compared characters in one call. They take about half a second. An ordinary text needs few. */
+const MAX_COMPARED = 20_000_000;
+
 export interface TextEdit {
   oldText: string;
   newText: string;
@@ -25,15 +28,19 @@ type EditResult =
  * that an edit can change the line ends.
  * @throws ProductError TOO_LARGE, like `applyEdits`
  */
-export function applySingleEdit(content: string, edit: TextEdit): EditResult {
+export function applySingleEdit(
+  content: string,
+  edit: TextEdit,
+  work: { compared: number } = { compared: 0 },
+): EditResult {
   if (edit.oldText === '')
     return refusedEdit('oldText is empty; give the passage to replace, or use append-file.');
   if (edit.oldText === edit.newText)
     return refusedEdit('oldText and newText are the same; there is nothing to change.');
-  const places = placesOf(content, edit.oldText, edit.replaceAll);
+  const places = placesOf(content, edit, work);
   if (places.length === 0) {
     const converted = inCrlf(content, edit);
-    if (converted !== undefined) return applySingleEdit(content, converted);
+    if (converted !== undefined) return applySingleEdit(content, converted, work);
     return refusedEdit(
       'The file does not contain oldText. Read the file and copy the passage exactly, spaces included.',
     );
@@ -58,8 +65,16 @@ type MultiEditResult =
 export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEditResult {
   let replaced = 0;
   let text = content;
+  const work = { compared: 0 };
   for (const [at, edit] of edits.entries()) {
-    const edited = applySingleEdit(text, edit);
+    if (work.compared > MAX_COMPARED)
+      return {
+        ...refusedEdit(
+          'The file repeats the beginning of oldText too often. Make fewer edits in one call, or use a shell command.',
+        ),
+        at,
+      };
+    const edited = applySingleEdit(text, edit, work);
     if (edited.type === 'refused') return { ...edited, at };
     text = edited.content;
     replaced += edited.replaced;
@@ -75,17 +90,17 @@ export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEd
 }
 
 /**
- * Returns the start positions of `passage`. If `all` is true, returns all matches from the left, without overlaps.
+ * Returns the start positions of `oldText`. If `replaceAll` is true, returns all matches from the left, without overlaps.
  * Otherwise returns the first two matches, even if they overlap. So `aa` counts as two matches in `aaa`.
  */
-function placesOf(content: string, passage: string, all: boolean): number[] {
+function placesOf(content: string, { oldText, replaceAll }: TextEdit, work: { compared: number }): number[] {
   const places: number[] = [];
-  const find = createSubstringFinder(passage);
-  const most = all ? Infinity : 2;
+  const find = createSubstringFinder(oldText, work);
+  const most = replaceAll ? Infinity : 2;
   let at = find(content);
   while (at !== -1 && places.length < most) {
     places.push(at);
-    at = find(content, at + (all ? passage.length : 1));
+    at = find(content, at + (replaceAll ? oldText.length : 1));
   }
   return places;
 }

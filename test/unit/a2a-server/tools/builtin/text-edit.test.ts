@@ -141,6 +141,23 @@ describe('applyEdits, which makes several edits', () => {
     });
   });
 
+  it('X3 applyEdits refuses many edits of a text that almost matches everywhere', () => {
+    const almost = 'a'.repeat(2_000_000);
+    const edits = Array.from({ length: 100 }, (_, index) => edit(`aa${index}`, `aa${index + 1}`));
+    expect(applyEdits(`${almost}aa0`, edits)).toMatchObject({
+      type: 'refused',
+      at: 10,
+      message: /fewer edits/,
+    });
+    const ordinary = 'a line of text\n'.repeat(50_000);
+    expect(
+      applyEdits(
+        `${ordinary}0`,
+        edits.map((_, index) => edit(`\n${index}`, `\n${index + 1}`)),
+      ),
+    ).toMatchObject({ type: 'edited' });
+  });
+
   it('for all texts and edits, the result of applyEdits equals the edits in order, up to the first refused one', () => {
     const small = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n'), maxLength: 12 });
     const anyEdit = fc.record({ oldText: small, newText: small, replaceAll: fc.boolean() });
