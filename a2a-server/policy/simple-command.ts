@@ -18,6 +18,9 @@ const MAX_COMMAND_CHARS = 4096;
 const UNCERTAIN = /[$`\\]|(?! )\s|\p{Cc}/u;
 /** Matches a text in which each quote has its closing quote. */
 const BALANCED = /^(?:[^'"]|'[^']*'|"[^"]*")*$/u;
+const QUOTED = /'[^']*'|"[^"]*"/gu;
+/** Matches braces, a glob, or a home directory outside of quotes. The parser does not report them. */
+const EXPANDED = /[{[]|(?<![^\s=:])~/u;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
 
 /** The characters without a special meaning in `cmd`. */
@@ -27,6 +30,7 @@ export function simpleCommandWords(command: string, shell: Shell): readonly stri
   if (command.length > MAX_COMMAND_CHARS || UNCERTAIN.test(command) || !BALANCED.test(command))
     return undefined;
   if (shell === 'cmd' && !PLAIN_TO_CMD.test(command)) return undefined;
+  if (EXPANDED.test(command.replaceAll(QUOTED, '_'))) return undefined;
   const words: string[] = [];
   for (const token of parse(command)) {
     if (typeof token !== 'string') return undefined;

@@ -15,6 +15,7 @@ describe('plainWords, which reads a shell command as a list of words', () => {
     [`git commit -m "a & b; c | d > e (f)"`, ['git', 'commit', '-m', 'a & b; c | d > e (f)']],
     [`echo 'it is' "so"`, ['echo', 'it is', 'so']],
     [`g"it" st'at'us`, ['git', 'status']],
+    [`echo '~' "{a,b}" '[ab]' HEAD~1`, ['echo', '~', '{a,b}', '[ab]', 'HEAD~1']],
   ])('plainWords reads %j as these words', (command, words) => {
     expect(simpleCommandWords(command, 'sh')).toEqual(words);
   });
@@ -39,6 +40,10 @@ describe('plainWords, which reads a shell command as a list of words', () => {
     '{ git status; }',
     'git status # and more',
     'git status *',
+    'git status [ab]',
+    'git status {a,b}',
+    'git status ~',
+    'git status --file=~/x',
     'GIT_DIR=/x git status',
     'git st\\atus',
     'git status "unbalanced',
