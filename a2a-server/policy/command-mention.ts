@@ -18,6 +18,9 @@ const MAX_COMMAND_CHARS = 10_000;
 /** X3: the maximum number of characters that the search reads in total. It may read one line several times. */
 const MAX_READ_CHARS = 100_000;
 
+/** X3: for each word that may be the program, the search reads the words behind it. */
+const MAX_STARTS = 30;
+
 /** Matches what the shell expands before it looks for the program. `<(…)` becomes a path. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]|[<>]\(/u, cmd: /[%!]/u };
 /**
@@ -77,7 +80,9 @@ export function checkCommandMention(command: string, words: readonly string[], s
     .map((text) => text.replaceAll(HIDING[shell], '').toLowerCase())
     .flatMap((text) => [text, text.replaceAll(REDIRECTION, ' ')])
     .flatMap(partsOf);
-  if (parts.some((part) => runsProgram(part, wanted))) return 'yes';
+  const found = parts.map((part) => findWords(part, wanted));
+  if (found.includes('yes')) return 'yes';
+  if (found.includes('maybe')) return 'maybe';
   if (texts === undefined || EXPANSION[shell].test(command) || texts.some((text) => BRACES.test(text)))
     return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
@@ -149,11 +154,28 @@ function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
   });
 }
 
-/** Returns true if the words run the program, even through another program: `sudo git push`, `env A=1 git push`. */
-function runsProgram(words: readonly string[], wanted: readonly string[]): boolean {
-  return words.some(
-    (word, at) => isProgram(word, wanted[0] ?? '', at) && followInOrder(words.slice(at + 1), wanted),
+/**
+ * Searches the rule's words, even behind another program: `sudo git push`, `env A=1 git push`. Another spelling of them
+ * is `maybe`: `npm publi`, `git-push`, `pip3 install`, and an option in another form.
+ */
+function findWords(words: readonly string[], wanted: readonly string[]): MatchCertainty {
+  const name = (wanted[0] ?? '').replace(PROGRAM_ENDING, '');
+  const starts = words.flatMap((word, at) =>
+    isProgram(word, wanted[0] ?? '', at) || isVariant(ownName(word), name) ? [at] : [],
   );
+  if (starts.length > MAX_STARTS) return 'maybe';
+  const runs = (at: number): boolean =>
+    isProgram(words[at] ?? '', wanted[0] ?? '', at) && follow(words.slice(at + 1), wanted, isWord);
+  if (starts.some(runs)) return 'yes';
+  const mayRun = (at: number): boolean => {
+    const following = words.slice(at + 1);
+    const subcommand = ownName(words[at] ?? '').slice(name.length + 1);
+    return (
+      follow(following, wanted, mayBeWord) ||
+      (subcommand !== '' && follow([subcommand, ...following], wanted, mayBeWord))
+    );
+  };
+  return starts.some(mayRun) ? 'maybe' : 'no';
 }
 
 function isProgram(word: string, name: string, at: number): boolean {
@@ -161,16 +183,31 @@ function isProgram(word: string, name: string, at: number): boolean {
   return word === name || own === name.replace(PROGRAM_ENDING, '') || (at === 0 && GLOB.test(own));
 }
 
-/** Returns true if the rule's other words follow in order. Only options and their values may be between them. */
-function followInOrder(words: readonly string[], [, ...rest]: readonly string[]): boolean {
+/** Returns true for another program with the name of this one: `git-push`, `pip3`, `docker-compose`. */
+function isVariant(own: string, name: string): boolean {
+  return own.startsWith(name) && /^[-\d]/u.test(own.slice(name.length));
+}
+
+type IsWord = (word: string, wanted: string) => boolean;
+
+/**
+ * Returns true if the rule's other words follow in order. Only options and their values may be between them. From the
+ * first option of the rule on, any words may be between them: `git push origin --force`.
+ */
+function follow(words: readonly string[], [, ...rest]: readonly string[], matches: IsWord): boolean {
+  const firstOption = rest.findIndex((wanted) => wanted.startsWith('-'));
   let at = 0;
-  for (const wanted of rest) {
-    while (at < words.length && !isWord(words[at] ?? '', wanted)) {
-      const option = (words[at] ?? '').startsWith('-');
-      if (!option) return false;
+  for (const [index, wanted] of rest.entries()) {
+    const isBehindOption = firstOption !== -1 && index >= firstOption;
+    while (at < words.length && !matches(words[at] ?? '', wanted)) {
+      if (isBehindOption) {
+        at += 1;
+        continue;
+      }
+      if (!(words[at] ?? '').startsWith('-')) return false;
       // The next word is the option's value, unless it is the wanted word.
       const value = words[at + 1];
-      at += value !== undefined && !value.startsWith('-') && !isWord(value, wanted) ? 2 : 1;
+      at += value !== undefined && !value.startsWith('-') && !matches(value, wanted) ? 2 : 1;
     }
     if (at >= words.length) return false;
     at += 1;
@@ -179,5 +216,10 @@ function followInOrder(words: readonly string[], [, ...rest]: readonly string[])
 }
 
 function isWord(word: string, wanted: string): boolean {
-  return word === wanted || GLOB.test(word);
+  return word === wanted || GLOB.test(word) || (wanted.startsWith('-') && word.startsWith(`${wanted}=`));
+}
+
+/** Programs complete the beginning of a subcommand. An option has several forms: `--force`, `--forc`, `-f`, `-xf`. */
+function mayBeWord(word: string, wanted: string): boolean {
+  return (wanted.startsWith('-') ? word.startsWith('-') : wanted.startsWith(word)) || isWord(word, wanted);
 }

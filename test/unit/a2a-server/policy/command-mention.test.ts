@@ -110,6 +110,12 @@ describe('mentions, which finds a command in a shell line', () => {
     'read GIT_CONFIG_COUNT <f; export GIT_CONFIG_COUNT; git p',
     'set -a; read GIT_CONFIG_COUNT <f; git p',
     'true\\\n'.repeat(1600),
+    // These are other spellings, because programs complete the beginning of a word.
+    'git pus',
+    'git --no-pager pus x',
+    '/usr/lib/git-core/git-push x',
+    'git2 push',
+    `${'git '.repeat(31)}status`,
   ])('the line %.30j cannot be parsed with certainty', (command) => {
     expect(checkCommandMention(command, PUSH, 'sh')).toBe('maybe');
   });
@@ -131,6 +137,22 @@ describe('mentions, which finds a command in a shell line', () => {
     '',
   ])('the line %j does not run "git push"', (command) => {
     expect(checkCommandMention(command, PUSH, 'sh')).toBe('no');
+  });
+
+  it.each([
+    ['git push origin --force', 'git push --force', 'yes'],
+    ['curl --output=f u', 'curl --output', 'yes'],
+    ['git push -f', 'git push --force', 'maybe'],
+    ['rm -r -f x', 'rm -rf', 'maybe'],
+    ['rm x', 'rm -rf', 'no'],
+    ['git --no-pager push origin', 'git push --force', 'no'],
+    ['pip3.11 install x', 'pip install', 'maybe'],
+    ['docker-compose up', 'docker compose up', 'maybe'],
+    ['apt-get install x', 'apt install', 'maybe'],
+    ['npm i x', 'npm install', 'maybe'],
+    ['npmx install', 'npm install', 'no'],
+  ])('for the line %j and the rule %j, the result is %s', (command, rule, certainty) => {
+    expect(checkCommandMention(command, rule.split(' '), 'sh')).toBe(certainty);
   });
 
   it('mentions reads the expansions and escapes of cmd', () => {
