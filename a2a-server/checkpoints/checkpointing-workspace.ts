@@ -106,7 +106,7 @@ async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordF
     files = [];
     contents = [];
   }
-  // The removal of an empty directory changes the workspace too. So the journal must record its start.
+  // The removal of an empty directory changes the workspace too. So the journal must record the tool's start before it.
   if (files.length > 0 || total === 0) await record(files, contents);
 }
 

@@ -16,8 +16,8 @@ import type { ClockCheck } from './clock-check.ts';
 import type { TaskJournal } from './task-journal/task-journal.ts';
 
 /**
- * The longest delay of the timer. It limits the error after a clock change or a sleep of the machine. `setTimeout`
- * supports only delays below 2³¹ ms.
+ * The longest delay of the timer. After a clock change or a sleep of the machine, a round is late by at most this time.
+ * `setTimeout` supports only delays below 2³¹ ms.
  */
 const MAX_TIMER_MS = 3_600_000;
 

@@ -47,7 +47,7 @@ export class CommittedEntries {
     this.#onAppended = onAppended;
   }
 
-  /** Publishes the appends of one commit that were written. Returns these appends. */
+  /** Publishes those appends of a commit that were written, and returns them. */
   publish(appends: readonly PreparedAppend[], outcomes: readonly AppendOutcome[]): PreparedAppend[] {
     const written = appends.filter((append, index) => this.#add(append, outcomes[index]));
     appends.forEach(({ taskId }, index) => {
@@ -144,7 +144,7 @@ export class CommittedEntries {
       const newest = entries.at(-1);
       if (newest !== undefined) this.noteStored(taskId, newest);
       const last = expectedSeq + entries.length;
-      // Another server has already appended more. So these entries are not the newest.
+      // If another server has already appended more, these entries are not the newest.
       if (last < (this.#heads.get(taskId) ?? 0)) {
         this.#tails.drop(taskId);
         return true;

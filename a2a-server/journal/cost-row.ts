@@ -19,7 +19,7 @@ function addedCounts(): string {
 }
 
 /**
- * Converts a row.
+ * Converts a row of the database to a `CostRow`.
  * @param row a row with `COST_COLUMNS_SQL`
  * @throws DamagedDataError
  */

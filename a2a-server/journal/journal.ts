@@ -204,7 +204,7 @@ export interface Journal {
    */
   deleteEndedSessions(before: number, limit: number): Promise<number>;
   /**
-   * Runs one step of the journal's own maintenance. S1, S2: answers do not change. Each cursor stays valid, and each
+   * Runs one step of the journal's own maintenance. S1, S2: readers notice nothing. Each cursor stays valid, and each
    * entry stays the same.
    * @param limit the maximum number of entries to read or to remove
    * @returns the amount of work done; 0 if nothing is left to do
@@ -223,10 +223,7 @@ export interface Journal {
   now(): number;
   /** The records that all servers of the journal share. Absent if one server uses the journal. */
   readonly records?: RecordStore;
-  /**
-   * True while this server can use the database that it opened at the start. Otherwise, the journal tries again by
-   * itself.
-   */
+  /** True while this server can use the database that it opened at the start. Otherwise, it tries again by itself. */
   reachable(): boolean;
   close(): Promise<void>;
 }

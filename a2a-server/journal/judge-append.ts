@@ -41,7 +41,7 @@ type AppendJudgement<Head extends TaskHead> =
   | { type: 'answer'; outcome: AppendOutcome };
 
 /**
- * Returns what the append writes, or the answer if it writes nothing.
+ * Returns what the append writes. If it writes nothing, returns the outcome for its caller.
  * @param at the time of the entries, in milliseconds since 1970
  */
 export function judgeAppend<Head extends TaskHead>(
@@ -60,8 +60,8 @@ export function judgeAppend<Head extends TaskHead>(
     );
   if (append.epoch !== undefined && append.epoch !== head.epoch) return doneAnswer({ type: 'fenced' });
   if (head.seq !== expectedSeq) return CONFLICT;
-  // After a conflict, the writer reads new entries and tries again. An ended task gets no new entries, so the writer
-  // would repeat this forever.
+  // The outcome is an error and not a conflict. After a conflict, the writer reads the new entries and tries again. An
+  // ended task gets no new entries, so the writer would repeat this forever.
   if (TERMINAL_STATES.has(head.state))
     return refusedAnswer(
       new ProductError(

@@ -13,8 +13,8 @@ interface ClaimFacts {
   /** The epoch of the claim. Absent if only one server can use the journal. */
   epoch?: number;
   /**
-   * True if an earlier owner may have left unfinished work. False is no proof: a server that could not open the workspace
-   * may have released the task in between. So `nextStep` looks for unfinished work in any case.
+   * True if an earlier owner may have left unfinished work. False does not prove the opposite: a server that could not
+   * open the workspace may have released the task in between. So `nextStep` looks for unfinished work in any case.
    */
   takenOver: boolean;
 }
@@ -58,7 +58,8 @@ interface ClaimedTask {
 }
 
 /**
- * A working task without a living owner. It has another label, or this server cannot open its workspace.
+ * A working task without a living owner that this server cannot claim: the task has another label, or this server
+ * cannot open its workspace.
  */
 export interface UnclaimableTask {
   taskId: string;

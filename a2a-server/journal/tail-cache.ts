@@ -1,7 +1,7 @@
 /**
  * Caches the newest entries of watched tasks. A fast reader gets them without a database query.
  *
- * - J2: other entries come from the journal. Without the cache, readers get the same entries.
+ * - J2: entries that are not cached come from the journal. So a reader gets the same entries as without the cache.
  * - S3: the cache has a size limit. A slow reader reads from the journal.
  * - The cached entries of a task have no gaps and end with the task's last entry.
  */
@@ -25,8 +25,8 @@ export class JournalTailCache {
   }
 
   /**
-   * Adds the entries of a commit. They replace the cached entries if there is a gap between both, or if both together
-   * are too long.
+   * Adds the entries of a commit. They replace the cached entries if there is a gap between the old and the new
+   * entries, or if both are too long together.
    * @param length the length of the entries' JSON
    */
   add(taskId: string, entries: readonly JournalEntry[], length: number): void {

@@ -12,7 +12,7 @@ export const SELECT_TASKS =
   'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline FROM tasks';
 
 /**
- * Converts a row.
+ * Converts a row of the database to a `TaskRow`.
  * @param row a row of `SELECT_TASKS`
  * @throws DamagedDataError
  */

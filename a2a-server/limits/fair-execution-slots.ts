@@ -114,8 +114,8 @@ export class ExecutionSlot {
   }
 
   /**
-   * Gives the slot to another principal's task, if that principal has fewer slots in proportion to its weight.
-   * Returns undefined if there is no such principal. Otherwise returns a promise that resolves like `granted`.
+   * Gives the slot to another principal's task if `shouldYieldSlot` demands it, and returns a promise that resolves
+   * like `granted`. Otherwise returns undefined.
    */
   passToOtherPrincipal(): Promise<boolean> | undefined {
     if (this.state !== 'running' || !this.#slots.isOverShare(this.principal)) return undefined;
@@ -289,7 +289,7 @@ export class FairExecutionSlots {
     return shouldYieldSlot(this.#shareOf(principal), this.#waitingShares());
   }
 
-  /** Moves a running task to the front of its queue, and gives its slot to another task. */
+  /** Puts a running task back into its queue, before all new tasks, and gives its slot to another task. */
   requeue(slot: ExecutionSlot): void {
     this.#enqueue(slot);
     this.lend(slot.principal);
@@ -331,7 +331,7 @@ export class FairExecutionSlots {
 
   /**
    * No event reports that the server is no longer busy. So a timer checks the waiting tasks again. The timer also runs
-   * if the server is not busy now, because the tasks may wait since an earlier busy time.
+   * if the server is not busy now, because tasks may have waited since an earlier busy time.
    */
   #recheckLater(): void {
     if (this.#rechecks || this.#options.busy === undefined || this.#waiting.total === 0) return;

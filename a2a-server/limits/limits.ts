@@ -1,7 +1,6 @@
 /**
- * The limits of a server: what it counts, and how many of each a principal, a tenant and all principals together may
- * have.
- * docs/limits.md describes them. Pure.
+ * Defines the limits of a server: how many requests, tasks and events one principal, one tenant and all principals may
+ * have. docs/limits.md describes them. Pure.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 

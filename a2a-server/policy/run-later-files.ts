@@ -6,8 +6,8 @@ import type { ResolvedTargets } from './call-facts.ts';
 import { comparablePath } from './comparable-path.ts';
 
 /**
- * The directories of git, editors and coding agents, and of programs that a command line finds by name (`.bin`, `.venv`).
- * They are meant at any depth, with everything in them.
+ * The directories of git, editors and coding agents, and of programs that a command line finds by name (`.bin`,
+ * `.venv`). They match at any depth, with everything in them.
  */
 const DIRECTORIES: ReadonlySet<string> = new Set([
   '.git',
@@ -30,7 +30,7 @@ const DIRECTORIES: ReadonlySet<string> = new Set([
   '.venv',
 ]);
 
-/** Files that git, shells and coding agents read when they start. They are meant in any directory. */
+/** Files that git, shells and coding agents read when they start. They match in any directory. */
 const FILES: ReadonlySet<string> = new Set([
   '.gitconfig',
   '.gitmodules',

@@ -39,8 +39,8 @@ export interface ResolvedDecision {
   grant?: GrantLimits | undefined;
   reason: string | null;
   /**
-   * The code of the question that the person saw. Null for a reply in plain text, such as `yes`. A plain reply decides
-   * only the task's first question.
+   * The code of the question that the person saw. Null for a reply in plain text. The plain words `approve` and `deny`
+   * decide only the task's first question.
    */
   shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;

@@ -1,6 +1,6 @@
 /**
  * Manages grants. A grant is a decision that also covers later tool calls. Such calls run without a new decision. A
- * grant ends with its time, its last use or its revocation. Pure.
+ * grant ends after its time, after its last use, or when a person revokes it. Pure.
  *
  * - The policy checks the grant when the model requests a call. The call may run later. If a person revokes the grant
  *   before the call starts, the call waits for a decision.
@@ -75,10 +75,7 @@ export function usableGrants(
   return unexpired.filter(({ by }) => !senders.includes(by.principal));
 }
 
-/**
- * Returns the id of the grant that allowed a tool call. Returns null if no grant allowed it, or if the journal is too
- * old to have the id.
- */
+/** Returns the id of the grant that allowed a tool call. Null if no grant did, or if an old journal lacks the id. */
 export function allowingGrantId(verdict: PolicyVerdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)

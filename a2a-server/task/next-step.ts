@@ -22,15 +22,12 @@ import {
 
 type NextStep =
   | { type: 'settled' }
-  /**
-   * An earlier execution ended before it recorded the end of its work. These events record that end, so they come
-   * first.
-   */
+  /** An earlier execution ended before it recorded the end of its work. These events record it, so they come first. */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
   /** The model failed. `until` is the time of the next model call, in milliseconds since 1970. */
   | { type: 'wait'; until: number }
-  /** One tool call with side effects, or several adjacent read-only calls that run in parallel. */
+  /** One tool call, or several calls that run in parallel (see `nextBatch`). */
   | { type: 'run'; calls: Call[] }
   /** The task's state changes, and no work is left to do. */
   | { type: 'append'; events: TaskEvent[] };

@@ -51,7 +51,7 @@ export type ReplayedPart =
     };
 
 /**
- * True if the turn's model gets the request, and the conversation before the turn has not changed.
+ * True if the request goes to the model of this turn, and the conversation before the turn has not changed.
  * @param later the session's tasks after the task of the turn
  */
 export function isTurnReplayable(

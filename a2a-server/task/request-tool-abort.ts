@@ -18,7 +18,9 @@ export interface AbortRequest {
   reason: string;
 }
 
-/** Leaves the task unchanged if the tool execution does not run, or if its abort was already requested. */
+/**
+ * Requests the abort of a tool execution. Changes nothing if it does not run, or if its abort was already requested.
+ */
 export function requestToolAbort(
   snapshot: Snapshot,
   request: AbortRequest,

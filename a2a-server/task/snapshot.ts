@@ -106,7 +106,7 @@ export interface Call extends RequestedCall {
   /** What is demanded of the approver of this tool call. */
   approver?: ApproverDemand;
   grantId: string | null;
-  /** The id of the tool call that asked. Null unless this call is the question of a running tool. */
+  /** If this call is the question of a running tool, the id of that tool's call. Otherwise null. */
   askedBy: string | null;
   /** The files that the tool call changed or was about to change, oldest first. `at` is in milliseconds since 1970. */
   saved?: readonly (RecordedFileChange & { at: number })[];

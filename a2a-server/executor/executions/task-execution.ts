@@ -362,7 +362,7 @@ export class TaskExecution {
     const { log, onFailure } = this.#options;
     onFailure(this.#taskId, error);
     const ofJournal = error instanceof ProductError && error.reason === 'STORAGE';
-    // The damage may also be elsewhere in the journal, e.g. in the sums of the costs.
+    // The damage may be elsewhere in the journal, e.g. in the sums of the costs. Then the task does not fail.
     if (ofJournal && !(await log.isDamaged(this.#taskId))) return false;
     const message = ofJournal ? DAMAGED : errorMessageOf(error);
     try {

@@ -12,7 +12,7 @@ interface DailyLimitOptions {
 
 /**
  * Returns the daily limit of written data that the principal, its tenant or the server has reached. Above this limit,
- * only messages with a decision are accepted.
+ * only decisions and revocations of grants are accepted.
  */
 export async function findReachedDailyLimit(
   principal: string,

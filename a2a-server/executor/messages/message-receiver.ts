@@ -145,15 +145,13 @@ export function createMessageReceiver(
     if (!(error instanceof ProductError)) return false;
     const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
-    // After a limit refusal, the client sends the message again. The server then finds the first copy.
+    // A refusal by a limit is not tried again here: the client sends the message again, and the server then finds its
+    // first copy.
     if (isLimitRefusal(error)) return false;
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
 
-  /**
-   * Starts a task with the message, unless its principal has reached a limit. The limits are checked before any other
-   * work.
-   */
+  /** Starts a task, unless the sender has reached a limit. The limits are checked before any other work. */
   async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<AcceptedMessage> {
     // This check needs no query. So a server with too much work refuses at little cost.
     const release = await executor.reserve(incoming.principal);
@@ -232,7 +230,8 @@ export function createMessageReceiver(
     const approver = { ...by, ...pickRequesterGroups(incoming) };
     const now = clock.now();
     const known = await requireSnapshot(log, taskId);
-    // The task may run actions without an approval, so a message to it needs the same role as a decision.
+    // The task may run actions without an approval. So a message to another principal's task needs the same role as a
+    // decision.
     requireOwnerOrRole(incoming, known.principal, 'approve');
     const { expectedGeneration } = incoming;
     const mismatch = generationMismatchRefusal(known, expectedGeneration);

@@ -60,7 +60,8 @@ export async function resolveDecisions(
   for (const decision of decisions) {
     const call = findCall(snapshot, decision.callId);
     const edits = call !== undefined && mayEdit(call, decision);
-    // X3: the previews of an edit take time, so a message with many edits of one call is refused before them.
+    // X3: the preview of an edit takes time. So a message with several edits of one call is refused before the first
+    // preview.
     const repeated = edits ? decidedTwiceRefusal(decisions, decision) : undefined;
     if (repeated) throw toProductError(repeated);
     const edit = edits ? await resolveEdit({ decision, call }, snapshot, context) : null;

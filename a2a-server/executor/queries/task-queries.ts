@@ -38,13 +38,13 @@ export interface TaskQueries {
   snapshot(taskId: string, by: Requester, atSeq?: number): Promise<Snapshot>;
   /**
    * Returns the snapshot of a task of a list. Returns undefined if the task no longer exists, or if its events are
-   * damaged. The log of the server then names the task.
+   * damaged. The log of the server names damaged tasks.
    */
   listedSnapshot(taskId: string): Promise<Snapshot | undefined>;
   /** Returns the costs of the principal's tasks by UTC day. @param days the number of days, including today */
   costs(principal: string, days: number): Promise<CostReport>;
   /**
-   * Returns the receipt of a task, of its first `events` events or of all.
+   * Returns the receipt of a task. It covers the first `events` events; by default all.
    * @throws ProductError UNKNOWN_TASK; INVALID_CURSOR if the task has fewer events
    */
   receipt(taskId: string, by: Requester, events?: number): Promise<Receipt>;

@@ -36,7 +36,7 @@ const ENTRIES_PER_PAGE = 1000;
  */
 const MAX_CACHED_TASKS = 1000;
 
-/** The answer of a rule to a snapshot. `keep` means that no change is needed. The last alternative is a refusal. */
+/** What a rule returns for a snapshot. `keep` means that no change is needed. `CommandRefusal` refuses the command. */
 export type AppendOrKeep =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }
@@ -154,7 +154,7 @@ export class TaskJournal {
 
   /**
    * Applies a rule that ends the task, also if the events of the task are damaged. Without this end, a damaged task
-   * would keep its session and its deadline forever. The rule then sees only what the index knows.
+   * would keep its session and its deadline forever. For a damaged task, the rule sees only what the index knows.
    * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError
    */
   async end(

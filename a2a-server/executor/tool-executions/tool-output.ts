@@ -8,7 +8,7 @@ import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { cutMiddle } from '../../../shared/text/shortened-text.ts';
 import { readOutputHint } from '../../tools/builtin/read-output.ts';
 
-/** The limit of a tool execution's output in the journal, in characters. A result has another limit. */
+/** The limit of a tool execution's output in the journal, in characters. `MAX_RESULT_CHARS` limits a result. */
 const MAX_JOURNALLED_CHARS = 1_010_000;
 /** The limit of one event, in characters. Slow readers then get small pieces. */
 const MAX_PIECE_CHARS = 64 * 1024;

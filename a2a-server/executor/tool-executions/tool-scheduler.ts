@@ -94,8 +94,8 @@ interface ExecutionResources {
 }
 
 /**
- * `not-run`: another writer changed the task first. `asked-again`: the shown content has changed, so the tool call
- * waits for a new decision (D2).
+ * `not-run`: another writer changed the task first, or the server shut down before the tool's start. `asked-again`: the
+ * shown content has changed, so the tool call waits for a new decision (D2).
  */
 type RunEnd = 'ran' | 'not-run' | 'asked-again';
 

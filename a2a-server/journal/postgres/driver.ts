@@ -134,7 +134,7 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
       throw error;
     }
   };
-  /** A promise for the end of the last statement. The driver's own queue of statements is deprecated. */
+  /** Resolves when the last statement has ended. The driver's own queue of statements is deprecated. */
   let last: Promise<unknown> = Promise.resolve();
   try {
     await client.connect();

@@ -1,7 +1,7 @@
 /**
  * Computes the lease of a server: the time in which no other server may claim its tasks. Pure. The database stores the
- * end of the lease by its own clock. A server measures its lease with a monotonic clock, from before it sent the
- * renewal.
+ * end of the lease by its own clock. A server measures its lease with a monotonic clock, from the time directly before
+ * it sent the renewal.
  */
 
 /** The time from a renewal to the end of the lease. */
@@ -10,7 +10,7 @@ export const LEASE_MS = 4_000;
 /** The interval of the renewals. */
 export const LEASE_RENEWAL_MS = 1_000;
 
-/** The time before the end of the lease at which a server stops its tools. */
+/** A server stops its tools this long before the end of its lease, in milliseconds. */
 const STOP_EARLY_MS = 1_000;
 
 /**

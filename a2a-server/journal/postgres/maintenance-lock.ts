@@ -4,8 +4,8 @@ import type { PostgresConnection } from './driver.ts';
 const LOCK_KEY = '1630694765, hashtext(current_schema())';
 
 /**
- * Takes the lock that lets one server at a time delete and pack. The caller must have begun a transaction, whose end
- * releases the lock. Returns false if another server does this work now.
+ * Takes the lock that lets only one server at a time delete sessions and pack rows. The caller must have begun a
+ * transaction, whose end releases the lock. Returns false if another server does this work now.
  */
 export async function takeMaintenanceLock(connection: PostgresConnection): Promise<boolean> {
   const [[taken] = []] = await connection.query({ text: `SELECT pg_try_advisory_xact_lock(${LOCK_KEY})` });

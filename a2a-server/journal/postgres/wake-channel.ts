@@ -5,8 +5,8 @@
  *   transactions with `NOTIFY`.
  * - A wake-up may be lost. Every `QUERY_INTERVAL_MS`, one query reads the last `seq` of each watched task. So a lost
  *   wake-up makes a reader late by at most this time. S1: a reader never misses an entry.
- * - A new connection has missed earlier wake-ups, so this query runs at once. It sends the wake-ups that the old
- *   connection could not send.
+ * - A new connection has missed earlier wake-ups, so this query runs at once. The new connection also sends the
+ *   wake-ups that the old connection could not send.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { integerColumn, textColumn } from '../validate-column-values.ts';
@@ -40,7 +40,9 @@ const SEND = {
   name: 'send_wake_ups',
   text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
 };
-/** Reads the last `seq` of tasks, and the time of the entry whose `seq` is given. A packed row has no time for each entry. */
+/**
+ * Reads the last `seq` of tasks, and the time of the entry with a given `seq` (null if the entry is in a packed row).
+ */
 const HEADS = {
   name: 'watched_heads',
   text: `SELECT task_id, tasks.seq,
@@ -147,8 +149,8 @@ export class JournalWakeChannel {
   }
 
   /**
-   * Reads the last `seq` of each watched task, and wakes its readers if it is new. If the database cannot be reached,
-   * the next query finds the new entries.
+   * Reads the last `seq` of each watched task, and wakes the task's readers if this `seq` is new. If the database
+   * cannot be reached, the next query finds the new entries.
    */
   async #queryHeads(): Promise<void> {
     const { committed, reader, onLostEntries } = this.#options;

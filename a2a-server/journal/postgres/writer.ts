@@ -4,7 +4,7 @@
  * - Each server has a row in `nodes` with the end of its lease, and a row in `commits` with the number of its last commit.
  * - Only the upgrade of the tables needs a lock. The lock belongs to the connection, so PostgreSQL releases it in any
  *   case.
- * - Work runs one piece after another. A lost connection is opened again, with back-off.
+ * - Pieces of work run one after another. A lost connection is opened again, with back-off.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -144,7 +144,7 @@ export class PostgresWriter {
     this.#batch = batch;
   }
 
-  /** Ends the connection after the current work. Waiting for a lost connection ends at once. */
+  /** Ends the connection after the current work. Does not wait for a lost connection. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#queue;

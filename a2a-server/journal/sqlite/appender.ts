@@ -39,10 +39,7 @@ interface StoredTaskHead extends TaskHead {
   model: string | null;
   /** The size of the task in bytes, as `writtenAmountOf` computes it. */
   size: number;
-  /**
-   * True if the row of the task still needs the new `seq`, `updated_at` and `size`. They are written at the end of the
-   * group.
-   */
+  /** True if the task's row must get the new `seq`, `updated_at` and `size` at the end of the group. */
   advanced: boolean;
 }
 

@@ -16,7 +16,7 @@ import type { CostFilter } from '../journal.ts';
 import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../validate-column-values.ts';
 import type { RunStatement, RunQuery, Sqlite, SqliteValue } from '../../../shared/sqlite/driver.ts';
 
-/** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */
+/** `budget_extensions.usd` is the highest cost of the day at which a person allowed more spending. */
 export const CREATE_COSTS = `
   CREATE TABLE costs (
     principal           TEXT NOT NULL,

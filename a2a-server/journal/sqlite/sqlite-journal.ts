@@ -60,9 +60,11 @@ export interface SqliteJournalOptions {
 }
 
 /**
- * Opens the journal and locks it until it is closed. After an error, the content of the file is unchanged.
+ * Opens the journal and locks it until it is closed. After an error, no event has changed, but the tables may be
+ * upgraded.
  * @throws ProductError STORAGE if the disk fails. CONFIGURATION if another a2a-server uses the file, if the file is not
- * a journal, or if its version is newer. CONFIGURATION also if entries are missing that the last-commits file names.
+ * a journal, or if its version is newer. CONFIGURATION also if the journal lacks entries that the last-commits file
+ * names.
  */
 export async function openSqliteJournal({ path, clock, onAppended }: SqliteJournalOptions): Promise<Journal> {
   const place = prepareJournalFile(path);

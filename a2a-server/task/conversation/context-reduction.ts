@@ -124,8 +124,8 @@ export function nextContextReduction(
 }
 
 /**
- * Returns the event that replaces a failed summary. If a clip is enough, the event clips. Otherwise it lists the tool
- * calls of the old turns.
+ * Returns the event that replaces a failed summary. If a clip is enough, this is the event of the clip. Otherwise it is
+ * a summary that lists the tool calls of the old turns.
  */
 export function eventAfterFailedSummary(
   { upTo, covered, tokens, facts }: Extract<ContextReduction, { type: 'summarise' }>,

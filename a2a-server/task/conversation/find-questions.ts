@@ -1,4 +1,4 @@
-/** Finds the agent's questions in tool calls that ask the person and in the sentences of an answer. Pure. */
+/** Finds the agent's questions: tool calls that ask the person, and sentences of the agent's answers. Pure. */
 import { questionOfCall, type Call } from '../snapshot.ts';
 
 /** Matches a fenced code block. A question mark in code does not end a question. */

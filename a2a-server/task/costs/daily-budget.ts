@@ -11,7 +11,7 @@ export interface DailyBudgetUse {
   /** The cost of the day's requests with a known price, in US dollars. */
   usd: number;
   /**
-   * The cost at the time of the latest answered question, in US dollars. Null if no question was answered on this day.
+   * The day's cost when a person last allowed more spending, in US dollars. Null if no person has done so on this day.
    */
   extendedAt: number | null;
 }
