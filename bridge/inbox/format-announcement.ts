@@ -1,4 +1,4 @@
-/** Formats announcements of results that no client has collected. Pure. */
+/** Chooses the uncollected results that a reply announces, and formats the announcement. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { WaitingResult } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';

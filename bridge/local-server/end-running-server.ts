@@ -17,7 +17,7 @@ const POLL_MS = 20;
 
 /**
  * Ends the server, and resolves when its process has ended. A server that is already shutting down gets no signal,
- * because a second one takes the grace period from its tools.
+ * because a second signal ends its tools without a grace period.
  * @throws ProductError SHUTTING_DOWN if it still runs after 30 s
  */
 export async function endServerProcess({ type, record: { pid } }: EndableServer): Promise<void> {

@@ -39,7 +39,7 @@ export async function readLastLines(
 /**
  * Passes the bytes after the position to `show`, and returns the new position. If the log was rotated, the rest of the
  * rotated file comes first. A caller that calls this function after each change neither misses nor repeats bytes. There
- * are two exceptions: the log is rotated twice between two calls, or it is already as long as before.
+ * are two exceptions: the log was rotated twice between two calls, or the new log is already as long as the old one.
  */
 export async function showNewLogContent(
   path: string,

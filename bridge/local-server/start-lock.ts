@@ -7,7 +7,7 @@ import { ProductError, errorCode } from '../../shared/runtime/errors.ts';
  * every 5 s.
  */
 const STALE_MS = 10_000;
-/** A start takes up to 20 s, and other bridges wait that long. */
+/** The maximum time to wait for the lock, in milliseconds. A start by another bridge takes up to 20 s. */
 const MAX_WAIT_MS = 30_000;
 const POLL_MS = 250;
 
@@ -15,8 +15,8 @@ const POLL_MS = 250;
  * Runs the work while this bridge holds the lock.
  * @param work receives a signal that aborts if the lock is lost. Another bridge may take the lock while the machine
  * sleeps.
- * @param doneByOther called again and again while another bridge holds the lock. If it returns a result, the work is not
- * run. That bridge may have been killed, and never release the lock.
+ * @param doneByOther called repeatedly while another bridge holds the lock. If it returns a result, that result is
+ * returned without the lock, because the other bridge may have been killed before it could release the lock.
  * @throws ProductError AGENT_UNREACHABLE if another bridge keeps the lock; an error of the file system
  */
 export async function withStartLock<Result>(

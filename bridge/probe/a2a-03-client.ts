@@ -34,7 +34,7 @@ export class A2a03Client implements A2aRpcCaller {
 
   async call(method: string, params: unknown): Promise<unknown> {
     const answer = inNewWords(await this.#client.call(oldName(method), inOldWords(params)));
-    // In A2A 1.0, only the answer to a message can be either a task or a message.
+    // In A2A 1.0, the answer to a message is wrapped in `task` or `message`. The other methods return the task itself.
     return method === 'SendMessage' ? answer : answer['task'];
   }
 
@@ -62,7 +62,7 @@ function inOldWords(params: unknown): unknown {
   const parts = message.parts.map(({ text }) => ({ kind: 'text', text }));
   return {
     message: { ...message, kind: 'message', role: 'user', parts },
-    // A2A 0.3 §7.1.2: the agent answers when the task has ended. In A2A 1.0, this is the default.
+    // A2A 0.3 §7.1.2: `blocking` demands an answer only when the task has ended. In A2A 1.0, this is the default.
     configuration: { blocking: true },
   };
 }

@@ -1,6 +1,4 @@
-/**
- * The checks of the probe. Each check breaks something in another way: a connection, a client or the agent's process.
- */
+/** The checks of the probe. Most of them repeat a message, cut a stream, or kill the agent's process. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
@@ -198,7 +196,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const { message } = server.message(randomUUID(), 'more');
       if (!(await isRefused(server.send({ message: { ...message, taskId } }))))
         return failedOutcome('it accepted a message');
-      // A2A 1.0 §3.3.1: a second cancel may be accepted.
+      // A2A 1.0 §3.3.1: an agent may accept a second cancel. So a cancelled task is not cancelled again here.
       if (task.ended && !(await isRefused(server.client.call('CancelTask', { id: taskId }))))
         return failedOutcome('it accepted a cancel');
       if ((await server.task(taskId)).content !== before) return failedOutcome('it has changed');

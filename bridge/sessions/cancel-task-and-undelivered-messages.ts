@@ -49,7 +49,7 @@ export class SessionCancels {
 
   /**
    * Cancels the task of this message. The cancel is in the outbox before this function first waits. If this process
-   * ends, the next bridge sends the cancel. A later message to the task revokes it. Resolves when the agent has
+   * ends, the next bridge sends the cancel. A later message to the task revokes the cancel. Resolves when the agent has
    * responded or is unreachable.
    * @throws ProductError STORAGE
    */

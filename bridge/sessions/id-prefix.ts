@@ -25,7 +25,7 @@ export function firstDigitsOfUuid(id: string): string | undefined {
   return FIRST_DIGITS_OF_UUID.exec(id)?.[0];
 }
 
-/** Returns true if the text is as long as a shortened id in a table of the command line. */
+/** Returns true if the text is at least as long as a shortened id in a table of the command line. */
 export function isShortId(given: string): boolean {
   return given.replace(ID_KIND, '').length >= MIN_SHORT_ID_CHARACTERS;
 }

@@ -162,7 +162,7 @@ export function listedLiveSession(session: Session): UnmergedSession {
 }
 
 /**
- * Converts an outbox entry.
+ * Converts an outbox entry to a session of the list.
  * @param of `isForgotten` is true if the agent's list is complete and does not contain this task
  */
 export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolean } = {}): UnmergedSession {
@@ -232,7 +232,7 @@ export function mergeListedSessions(told: readonly UnmergedSession[]): readonly 
   return [...found.values()];
 }
 
-/** Two agents may use the same session id. */
+/** Returns a key that also names the agent, because two agents may use the same session id. */
 export function sessionKey({ agent, sessionId }: Pick<ListedSession, 'agent' | 'sessionId'>): string {
   return `${agent} ${sessionId}`;
 }
@@ -244,7 +244,7 @@ export function sortSessionsForList(sessions: readonly ListedSession[]): readonl
   );
 }
 
-/** Agents write the same time in several ways, so the texts cannot be compared. An unknown time is before all others. */
+/** Parses the time, because agents write the same time in several ways. An unknown time is before all others. */
 function timeOf({ updatedAt }: Pick<ListedSession, 'updatedAt'>): number {
   const time = Date.parse(updatedAt);
   return Number.isNaN(time) ? Number.MIN_SAFE_INTEGER : time;

@@ -154,8 +154,8 @@ export class Sessions {
 
   /**
    * Returns the names of the agents to which bridges of this user delegated such a session.
-   * @param isInMemory true if this bridge has the session in memory. Then it needs no database: a person can cancel a
-   * task while the database cannot be read.
+   * @param isInMemory true if this bridge has the session in memory. An error of the database is then ignored, so that
+   * a person can cancel a task while the database cannot be read.
    * @throws ProductError STORAGE
    */
   #recordedAgents(handle: string, isInMemory: boolean): ReadonlySet<string> {

@@ -17,8 +17,8 @@ export function addServeFlags(command: Command): Command {
 }
 
 /**
- * Returns the flags, if the arguments are flags with which the bridge serves MCP, and nothing else. Returns undefined if
- * the whole command line must read them: they name a command, ask for help, or are not valid.
+ * Returns the flags, if all arguments are flags with which the bridge serves MCP. Otherwise returns undefined: the
+ * arguments name a command, ask for help, or are not valid. `createBridgeCommandLine` then parses them.
  */
 export function serveFlags(args: readonly string[]): Record<string, unknown> | undefined {
   try {

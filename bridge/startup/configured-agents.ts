@@ -54,10 +54,7 @@ export function createAgentRegistry(
   return new AgentRegistry(first, ...others);
 }
 
-/**
- * Returns the configured agent with this name. `hasOwn` prevents that a name such as `constructor` finds something
- * else.
- */
+/** Returns the configured agent with this name. `hasOwn` ignores what every object inherits, such as `constructor`. */
 export function findAgentSettings({ agents }: BridgeSettings, name: string): AgentSettings | undefined {
   return Object.hasOwn(agents, name) ? agents[name] : undefined;
 }

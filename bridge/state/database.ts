@@ -25,9 +25,9 @@ import { migrate } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Queries of closed databases with open delegations. When the last connection to a database ends, SQLite deletes the
- * write-ahead log. libsql ends a connection only after `close`, and after the garbage collector has taken its queries. So
- * these queries stay until the process ends. The end of a process deletes no log.
+ * Keeps the queries of closed databases with open delegations, so that the write-ahead log stays for `mayHaveOpenWork`.
+ * SQLite deletes the log when the last connection ends. libsql ends a connection after `close`, when the garbage
+ * collector has taken its queries. The end of the process deletes no log.
  */
 const KEPT_QUERIES: RunQuery[] = [];
 

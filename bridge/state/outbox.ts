@@ -29,8 +29,8 @@ export type FileContents = ReadonlyMap<string, Uint8Array>;
 const IS_OPEN = `state <> 'collected'`;
 
 /**
- * If an agent answers with a message, it creates no task. All such rows have the task id ''. So a row is also compared by
- * its session id then, which is the value after the task id.
+ * An SQL condition for the rows of one task. Its values are the task id and the session id. If an agent answers with a
+ * message, it creates no task, and the task id is ''. Such rows are compared by their session id.
  */
 export const SAME_TASK = `task_id = ? AND (task_id <> '' OR session_id = ?)`;
 
@@ -256,8 +256,8 @@ export class Outbox {
   }
 
   /**
-   * Returns the title of a task, if this bridge has another open task, also one of an earlier bridge. Returns undefined
-   * otherwise, or if the task is unknown.
+   * Returns the title of a task, if this bridge has another open task too. Tasks of earlier bridges count. Returns
+   * undefined if there is no other open task, or if this task is unknown.
    */
   titleAmongSeveral(taskId: string): string | undefined {
     const rows = this.#database.rows(

@@ -1,6 +1,6 @@
 /**
- * A tool call that has not been answered yet. R48: it detects that the client cancels the tool call, reaches its time
- * limit or disconnects. The MCP SDK then discards the response. E4: a lost connection stops no task.
+ * Watches a tool call that has not been answered yet. R48: detects that the client cancels the tool call, reaches its
+ * time limit or disconnects. The MCP SDK then discards the response. E4: a lost connection stops no task.
  *
  * Invariants
  * - If the tool call is cancelled before it sends its message, nothing is sent. If it is cancelled later, the setting

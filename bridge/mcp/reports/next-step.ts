@@ -128,7 +128,7 @@ function isQuestion({ decisions }: PendingAction): boolean {
   return decisions.includes('answer');
 }
 
-/** An agent that asks one by one runs a call before the other calls of the turn are decided. */
+/** Explains when an approved call runs, if several calls wait or the agent asks about one call at a time. */
 function whenSeveralRun({ pending }: TaskView, session: NextStepInput): string {
   return pending.length > 1 || session.oneByOne === true ? whenApprovedCallRuns(session) : '';
 }

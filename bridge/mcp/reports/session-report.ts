@@ -185,7 +185,7 @@ function callReport({
   };
 }
 
-/** Returns the index after the last character of the output, in a result that starts at `from`. */
+/** Returns the index after the last shown character, for a result that shows the output from index `from`. */
 export function shownOutputEndIndex(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT_CHARACTERS);
 }

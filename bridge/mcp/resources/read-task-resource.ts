@@ -9,7 +9,8 @@ import { taskResourceContent, type TaskWithMessages } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
 /**
- * Returns the text of one resource of a task. After the artifacts of an ended task, its result counts as collected.
+ * Returns the text of one resource of a task. If a client reads the artifacts of an ended task, the result counts as
+ * collected.
  * @throws ProductError UNKNOWN_AGENT, UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent
  */
 export async function readTaskResource(

@@ -22,7 +22,7 @@ export async function createTaskReply(
 ): Promise<ToolReply<SessionResult>> {
   // The client might not show this reply. So it contains no announcement and no preview.
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
-  // A session that goes on may still have its earlier task. The new task has no id before the message is delivered.
+  // The view of a continued session may still be its earlier task. The new task has no id before the delivery.
   const named = session.state.type === 'not-delivered' ? undefined : session.view?.taskId;
   const taskId = encodeMcpTaskId({ sessionId: session.id, taskId: named ?? '', agent: session.agent.name });
   const task = toDetailedTask({
@@ -42,7 +42,7 @@ export async function createTaskReply(
     result: () => toCallToolResult(reply),
   });
   call.followed?.follows(session);
-  // The first state is always `working`. The client gets forms from `tasks/get`, and can answer them there.
+  // The first state is always `working`. The client gets forms from `tasks/get`, and answers with `tasks/update`.
   return {
     ...reply,
     interim: { ...toCallToolResult(reply), ...task, status: 'working', resultType: 'task' },

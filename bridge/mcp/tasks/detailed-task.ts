@@ -46,7 +46,7 @@ interface TaskReplyParts {
   agent: string;
   sessionId: string;
   state: SessionStateName;
-  /** True if the task cannot change any more; see `isOver`. */
+  /** True if the task cannot change any more; see `isSessionOver`. */
   over: boolean;
   view: TaskView | undefined;
   problem: string | undefined;

@@ -41,8 +41,8 @@ export function toMcpTaskEvent(
 }
 
 /**
- * D2, D5: the message of a waiting task has the codes that a decision needs. Only surfaces that show the whole question
- * have them: the forms of `tasks/get`, and the tools.
+ * Removes the message of a waiting task, because it contains the codes for decisions. D2, D5: only surfaces that show
+ * the whole question contain these codes: the forms of `tasks/get`, and the tools.
  */
 function withoutQuestion(update: { status: Record<string, unknown> }): Record<string, unknown> {
   const { message: _question, ...status } = update.status;

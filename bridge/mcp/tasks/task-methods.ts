@@ -112,7 +112,7 @@ export function registerTaskMethods(
           'no reason was given',
           context.mcpReq.signal,
         );
-        // The client knows this end. After its cancel, it may ask for nothing more.
+        // The client knows that the task was cancelled, and may never request the result. So it counts as collected.
         if (outcome === 'cancelled') opened.delegations.collect(session);
       });
       return ACKNOWLEDGED;

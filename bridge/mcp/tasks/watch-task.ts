@@ -59,7 +59,7 @@ export async function watchMcpTask(
   };
   const isOver = (): boolean => over;
   const changedNow = (): void => {
-    // The next change is sent again, and the client can also poll.
+    // The error is only logged: the next change sends the state again, and the client can also poll.
     tell().catch((error: unknown) =>
       opened.log.warn({ taskId: id, err: error }, 'the state of a task could not be sent to a subscriber'),
     );

@@ -90,7 +90,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     return toolFailureResult(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
-    // The SDK writes this reply before it reads the next request.
+    // The SDK writes this reply before it reads the next request. So the next request can confirm the reply.
     if (open.withdrawn) released?.(requestId);
     else receipts.sent(requestId, onConfirmed);
     open.end();

@@ -82,7 +82,7 @@ function hasCard({ server, approvals, unattended }: ToolServingContext, context:
   return approvals !== 'tool-only' && showsApprovalCards(server, context, unattended);
 }
 
-/** MCP Apps, `McpUiToolMeta`: the metadata for each relation to the card. */
+/** MCP Apps, `McpUiToolMeta`: the metadata of tools that show the approval card, and of tools that it calls. */
 const CARD_META = {
   shows: { resourceUri: APPROVAL_CARD_URI },
   uses: { visibility: ['app'] },

@@ -10,8 +10,8 @@ export type ListedToolSchema = ListedTool['inputSchema'];
 const listedSchema = z.custom<ListedToolSchema>();
 
 /**
- * The keywords that are left out. Every JSON object satisfies `propertyNames`. A schema without `$schema` is JSON
- * Schema 2020-12 (MCP 2025-11-25, tools).
+ * The keywords that are left out. Here `propertyNames` only demands names that are strings. A schema without `$schema`
+ * is JSON Schema 2020-12 (MCP 2025-11-25, tools).
  */
 const REDUNDANT: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 

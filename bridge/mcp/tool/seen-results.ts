@@ -5,7 +5,7 @@
 import type { Session } from '../../sessions/session/session.ts';
 import type { SeenResult } from '../reports/session-result.ts';
 
-/** Agents choose the ids of sessions, so two agents may use the same id. */
+/** The id of a session, and its agent. Agents choose the ids, so two agents may use the same id. */
 type SeenSession = Pick<Session, 'id'> & { agent: Pick<Session['agent'], 'name'> };
 
 const MAX_SESSIONS = 100;

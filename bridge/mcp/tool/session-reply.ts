@@ -46,8 +46,8 @@ interface SessionReplyOptions {
   /**
    * Whether the reply repeats what the client already has.
    * - `never`: the reply contains only what is new.
-   * - `if-nothing-new`: the same, but if nothing is new, the reply repeats everything. R95: a client that waits for a
-   *   pending action gets its preview, even a second time.
+   * - `if-nothing-new`: like `never`, but if nothing is new, the reply repeats everything. R95: a client that waits for
+   *   a pending action gets its preview, even a second time.
    * - `always`: the reply contains everything.
    */
   again?: 'never' | 'if-nothing-new' | 'always';
@@ -177,7 +177,7 @@ interface ReportWords {
   brief?: boolean;
   /**
    * What the client already has. D2: a decision is valid only for what the person saw. A command line contains the code
-   * of an action. So the report has a command line only for an action whose preview it repeats.
+   * of an action. So the report has a command line only for an action whose preview is new.
    */
   before?: SeenResult;
 }

@@ -89,7 +89,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
       asTask: false,
     })
       .then((reply) => {
-        // The reply to a cancelled tool call reaches nobody. The next reply reports its failure anyway.
+        // No client reads the reply to a cancelled tool call. The next reply reports a failed decision anyway.
         if (!confirmed && !call.signal.aborted) noteLateFailure(session, delivery);
         return reply;
       })

@@ -81,8 +81,9 @@ export class SentDecisions {
   }
 
   /**
-   * Call this before the bridge requests the task. Call the returned function when the agent has reported the task. If a
-   * call still waits then, a decision that was lost before the request has not arrived. So a person may decide it again.
+   * Call this before the bridge requests the task. Call the returned function when the agent has reported the task. It
+   * releases the claims of decisions that were lost before the request: if their calls still wait, a person may decide
+   * them again, because the decisions have not arrived.
    */
   beforeTaskRequest(): () => Promise<void> {
     const lost = [...this.#lost];

@@ -11,8 +11,8 @@ import type { TaskView } from './observed-task.ts';
 const ANSWER_ID_PREFIX = 'said-';
 
 /**
- * The maximum number of pending actions. The view has no more calls (`observed-task.ts`), and an action without its call
- * is not pending when the turn ends.
+ * The maximum number of pending actions. It equals the maximum number of calls (`observed-task.ts`), because an action
+ * without its call is not pending when the turn ends.
  */
 const MAX_PENDING = 200;
 

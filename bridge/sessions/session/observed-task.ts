@@ -144,7 +144,9 @@ export function foldObservedEvent(view: TaskView | undefined, observed: Observed
   return next === undefined || next === view || seq === null ? next : { ...next, seq };
 }
 
-/** True unless the agent has left out the id of the task. The A2A SDK does not check this for agents of version 0.3. */
+/**
+ * Returns false if the agent has left out the id of the task. The A2A SDK does not check this for agents of A2A 0.3.
+ */
 function namesTask(observation: Observation): boolean {
   return observation.type === 'activity' || typeof observation.taskId === 'string';
 }

@@ -43,7 +43,7 @@ function issuesOf(text: string): Issue[] | undefined {
   return json === undefined ? undefined : issues.safeParse(parseJson(json)).data;
 }
 
-/** The SDK's issue has no input. Only its message says whether there was one. */
+/** Returns the text of a problem. The SDK's issue has no input, and only its message says whether there was one. */
 function problemOf(issue: Issue): string {
   const input = issue.message.endsWith('received undefined') ? undefined : null;
   // This line only restores the type of the issue.
