@@ -116,7 +116,7 @@ function positionIn(request: Request, end: number): number {
   const { after = '0' } = parseRequestPart(
     eventsQuery,
     request.query,
-    'This address takes the parameters after and ticket, each once',
+    'This address takes only the parameters "after" and "ticket", each once',
   );
   return parseCursor(
     {

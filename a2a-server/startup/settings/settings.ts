@@ -156,7 +156,7 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
   }),
   fourEyes: defineSwitch(
     false,
-    'a principal who sent a task a message cannot approve its actions; another one of the tenant must',
+    'a principal who has sent a message to a task cannot approve its actions; another principal of the tenant must',
   ),
   confineShell: defineSetting({
     kind: 'text',
@@ -164,7 +164,7 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     schema: z.enum(CONFINE_SHELL_VALUES),
     fallback: 'off',
     describe:
-      'run shell commands in a sandbox that can write only to the workspace (bubblewrap): off never, auto if the sandbox works, require always, and the server refuses to start without it',
+      'run shell commands in a sandbox that can write only to the workspace (bubblewrap): off (never), auto (if the sandbox works) or require (always; without a working sandbox, the server does not start)',
     allowed: CONFINE_SHELL_VALUES.join(', '),
   }),
   shellNetwork: defineSwitch(false, 'let confined shell commands use the network'),
