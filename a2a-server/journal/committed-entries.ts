@@ -88,26 +88,31 @@ export class CommittedEntries {
 
   /** Notes an entry that a query has read from the database. */
   noteStored(taskId: string, entry: StoredEntry): void {
-    if (this.#watchers.has(taskId) && entry.seq > (this.#stored.get(taskId)?.seq ?? 0))
+    if (this.#watchers.has(taskId) && entry.seq > this.#storedSeq(taskId))
       this.#stored.set(taskId, { seq: entry.seq, at: entry.at });
   }
 
-  /** Wakes the watchers if another server says that it has appended entries up to `seq`. */
+  /**
+   * Wakes the watchers if another server says that it has appended entries up to `seq`. An earlier notification may have
+   * named the same `seq` before the entry existed.
+   */
   noteNotifiedHead(taskId: string, seq: number): void {
-    if (seq > (this.#heads.get(taskId) ?? 0)) this.#setHead(taskId, seq);
+    if (seq <= this.#storedSeq(taskId)) return;
+    this.#setHead(taskId, Math.max(seq, this.#heads.get(taskId) ?? 0));
   }
 
   /**
-   * Wakes the watchers if they were not yet woken for this `seq`, or if a notification has named a larger one.
+   * Wakes the watchers if this entry is new, or if a notification has named a larger `seq`.
    * @param seq the task's last `seq`, which a query has read; 0 if there is no such task
    */
   noteStoredHead(taskId: string, seq: number): void {
     // If this server has stored or read a newer entry since, the query's result is outdated. But `seq` 0 means that the
     // task was deleted.
-    if (seq > 0 && seq < (this.#stored.get(taskId)?.seq ?? 0)) return;
+    if (seq > 0 && seq < this.#storedSeq(taskId)) return;
+    const isNew = seq > this.#storedSeq(taskId);
     if (seq === 0) this.#stored.delete(taskId);
     else this.noteStored(taskId, { seq, at: undefined });
-    if (seq !== this.#heads.get(taskId)) this.#setHead(taskId, seq);
+    if (isNew || seq !== this.#heads.get(taskId)) this.#setHead(taskId, seq);
   }
 
   /** Removes the cached entries of a task if the database has newer ones. */
@@ -127,6 +132,10 @@ export class CommittedEntries {
     this.#tails.clear();
     this.#heads.clear();
     this.#stored.clear();
+  }
+
+  #storedSeq(taskId: string): number {
+    return this.#stored.get(taskId)?.seq ?? 0;
   }
 
   #setHead(taskId: string, seq: number): void {

@@ -33,6 +33,8 @@ describe('the committed entries of several servers', () => {
     expect(cached(4)).toEqual([5]);
     expect(await wakes()).toBe(1);
     committed.noteNotifiedHead('task', 6);
+    // A woken watcher reads the entry.
+    committed.noteStored('task', { seq: 6, at: 1 });
     committed.noteStoredHead('task', 6);
     expect(await wakes()).toBe(2);
     expect(cached(4)).toBeUndefined();
@@ -61,6 +63,18 @@ describe('the committed entries of several servers', () => {
     expect(await wakes()).toBe(2);
     expect(committed.watched().get('task')).toEqual({ seq: 5, at: 1 });
     committed.noteStoredHead('task', 6);
+    expect(await wakes()).toBe(3);
+  });
+
+  it.each([
+    ['another notification', (committed: CommittedEntries) => committed.noteNotifiedHead('task', 6)],
+    ['a comparison', (committed: CommittedEntries) => committed.noteStoredHead('task', 6)],
+  ])('R116 a notification that comes before its entry delays no reader: %s wakes again', async (_, note) => {
+    const { committed, publish, wakes } = stage();
+    publish(5);
+    committed.noteNotifiedHead('task', 6);
+    expect(await wakes()).toBe(2);
+    note(committed);
     expect(await wakes()).toBe(3);
   });
 
