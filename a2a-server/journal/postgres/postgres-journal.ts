@@ -7,8 +7,9 @@ import pRetry from 'p-retry';
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { JournalEntry } from '../../task/events.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal, TaskRow } from '../journal.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend } from '../prepared-append.ts';
 import { requirePositive } from '../require-positive.ts';
 import { Appender } from './appender.ts';
@@ -26,6 +27,7 @@ import { takeMaintenanceLock } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './journal-statistics.ts';
 import { createPostgresRecordStore } from './postgres-records.ts';
+import { SharedReads } from './shared-reads.ts';
 import { TaskIndex } from './task-index.ts';
 import { JournalWakeChannel } from './wake-channel.ts';
 import { PostgresWriter } from './writer.ts';
@@ -129,6 +131,8 @@ export async function openPostgresJournal({
     },
   };
   const index = new TaskIndex(reader);
+  const sharedEntries = new SharedReads<JournalEntry[]>();
+  const sharedRows = new SharedReads<TaskRow | undefined>();
   let closed: Promise<void> | undefined;
 
   async function connectWakeUps(): Promise<JournalWakeChannel> {
@@ -195,14 +199,18 @@ export async function openPostgresJournal({
       const cached = committed.read(taskId, after, limit);
       // If no entry is cached, the entries are read from the database, because another server may have appended some.
       if (cached?.length) return cached;
-      const entries = await ask(() => readEntries(reader, taskId, { after, limit }));
+      const entries = await ask(() =>
+        sharedEntries.read(`${after} ${limit} ${taskId}`, () =>
+          readEntries(reader, taskId, { after, limit }),
+        ),
+      );
       const newest = entries.at(-1);
       if (newest !== undefined) committed.noteStored(taskId, newest);
       return entries;
     },
     async row(taskId) {
       if (!isStorableText(taskId)) return undefined;
-      const row = await ask(() => index.row(taskId));
+      const row = await ask(() => sharedRows.read(taskId, () => index.row(taskId)));
       // If another server has appended, the row is newer than the cached entries. A reader of the row must get the new
       // entries too.
       if (row !== undefined) committed.forgetBefore(taskId, row.seq);

@@ -1,0 +1,32 @@
+/**
+ * Lets equal reads share one query. A task may have hundreds of streams, and one wake-up makes all of them read the same
+ * entries.
+ *
+ * A reader must get everything that was durable before its call. So it never shares a query that has already begun.
+ * While that query runs, all later readers wait for the next one.
+ */
+export class SharedReads<Result> {
+  /** The queries that have not begun. */
+  readonly #next = new Map<string, Promise<Result>>();
+  readonly #running = new Map<string, Promise<unknown>>();
+
+  /** Returns the result of a query that begins after this call. @param key names the query and its parameters */
+  read(key: string, query: () => Promise<Result>): Promise<Result> {
+    const next = this.#next.get(key) ?? this.#runAfterCurrent(key, query);
+    this.#next.set(key, next);
+    return next;
+  }
+
+  async #runAfterCurrent(key: string, query: () => Promise<Result>): Promise<Result> {
+    await this.#running.get(key);
+    this.#next.delete(key);
+    const result = query();
+    const ended = result.catch(() => undefined);
+    this.#running.set(key, ended);
+    try {
+      return await result;
+    } finally {
+      if (this.#running.get(key) === ended) this.#running.delete(key);
+    }
+  }
+}
