@@ -73,6 +73,16 @@ const FIND_LIVE_TASKS = {
          WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected')`,
 };
 
+/** An append whose caller waits for a limited time. */
+export interface LimitedAppend extends PreparedAppend {
+  /** The end of this time, by `performance.now()`. E3: the caller then gets an error, so the append is not sent later. */
+  until: number;
+}
+
+export function timeLimitError(): PostgresError {
+  return new PostgresError('TIMEOUT', 'the time limit of the request has passed', undefined);
+}
+
 export class Appender {
   readonly #writer: PostgresWriter;
   readonly #clock: () => number;
@@ -88,7 +98,7 @@ export class Appender {
    * each append alone. Then only the appends that PostgreSQL cannot store fail.
    * @throws ServerRemovedError, PostgresError
    */
-  async commit(appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
+  async commit(appends: readonly LimitedAppend[]): Promise<AppendOutcome[]> {
     try {
       return await this.#commitTogether(appends);
     } catch (error) {
@@ -100,7 +110,7 @@ export class Appender {
     return outcomes;
   }
 
-  async #commitAlone(append: PreparedAppend): Promise<AppendOutcome> {
+  async #commitAlone(append: LimitedAppend): Promise<AppendOutcome> {
     try {
       const [outcome] = await this.#commitTogether([append]);
       return outcome ?? { type: 'refused', error: new Error('the commit has no outcome') };
@@ -109,7 +119,7 @@ export class Appender {
     }
   }
 
-  async #commitTogether(appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
+  async #commitTogether(appends: readonly LimitedAppend[]): Promise<AppendOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
       const known =
         attempt === 1 &&
@@ -117,12 +127,14 @@ export class Appender {
           ? this.#stateFromCache(appends)
           : await this.#readState(appends);
       const batch = new AppendBatch(known.state, this.#clock());
-      const outcomes = appends.map((append) => batch.add(append));
+      const outcomes = appends.map((append): AppendOutcome =>
+        isOver(append) ? { type: 'refused', error: timeLimitError() } : batch.add(append),
+      );
       // The cached states of tasks may be outdated, so a refusal may be wrong. Also, the database's index of live tasks
       // does not check a new task that ends in this batch.
       if (known.source === 'cache' && (batch.createsEndedTask || !outcomes.every(isAppended))) continue;
       if (!batch.writes) return outcomes;
-      const created = await this.#write(batch);
+      const created = await this.#write(batch, Math.max(...appends.map(({ until }) => until)));
       if (created !== 'stale') {
         this.#cacheHeads(batch.headsAfter(created));
         return outcomes;
@@ -147,8 +159,9 @@ export class Appender {
   /**
    * Sends the batch until its outcome is known. Returns the keys of the new tasks, or `stale` if the database has
    * another state.
+   * @param until the end of the time in which a caller waits for the outcome
    */
-  async #write(batch: AppendBatch): Promise<readonly number[] | 'stale'> {
+  async #write(batch: AppendBatch, until: number): Promise<readonly number[] | 'stale'> {
     const parameters = batch.parameters();
     let sent: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
@@ -158,6 +171,7 @@ export class Appender {
           // `#writer.batch` is the number of the last batch in the database, which the new connection has read. If that
           // is this batch, the batch was written before the old connection broke.
           if (sent !== undefined && this.#writer.batch === sent) return this.#keysOf(batch, connection);
+          if (isOver({ until })) throw timeLimitError();
           sent = this.#writer.batch + 1;
           sending = true;
           const values = [this.#writer.id, sent, batch.at, ...parameters];
@@ -235,6 +249,10 @@ export class Appender {
       this.#heads.delete(taskId);
     }
   }
+}
+
+function isOver({ until }: Pick<LimitedAppend, 'until'>): boolean {
+  return performance.now() >= until;
 }
 
 function isAppended(outcome: AppendOutcome): boolean {

@@ -41,14 +41,19 @@ const UNAVAILABLE: ReasonAndSentence = {
   sentence: 'cannot be reached: check that PostgreSQL runs and that this machine can connect to it',
 };
 const OTHERWISE: ReasonAndSentence = { reason: 'STORAGE', sentence: 'refused the work' };
+const TOO_SLOW: ReasonAndSentence = {
+  reason: 'STORAGE',
+  sentence: 'has not answered in time: try again, and check its load and the network',
+};
 const WRONG_LOGIN: ReasonAndSentence = {
   reason: 'CONFIGURATION',
   sentence:
     'refuses the user or the password: check the URL in A2A_SERVER_DATABASE, PGPASSWORD, or the password file',
 };
 
-/** The keys are SQLSTATEs (PostgreSQL, appendix A). */
+/** The keys are SQLSTATEs (PostgreSQL, appendix A), and `TIMEOUT` for the time limit of a request. */
 const MEANINGS: Readonly<Record<string, ReasonAndSentence>> = {
+  TIMEOUT: TOO_SLOW,
   '28P01': WRONG_LOGIN,
   '28000': WRONG_LOGIN,
   '3D000': {

@@ -171,8 +171,21 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
   }
 }
 
-/** Opens connections when they are needed. @param most the maximum number of connections */
-export function openPostgresPool(address: DatabaseAddress, most: number): PostgresPool {
+/** A client whose attempt to connect is limited. The limit of the pool is the time to wait for a client. */
+class PoolClient extends Client {
+  constructor(config?: ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+  }
+}
+
+/**
+ * Opens connections when they are needed.
+ * @param limits `most` is the maximum number of connections; `waitMs` the maximum time to wait for a free one
+ */
+export function openPostgresPool(
+  address: DatabaseAddress,
+  { most, waitMs }: { most: number; waitMs: number },
+): PostgresPool {
   const sockets = new Set<Socket>();
   const openSocket = (): Socket => {
     const socket = new Socket();
@@ -181,6 +194,8 @@ export function openPostgresPool(address: DatabaseAddress, most: number): Postgr
   };
   const pool = new Pool({
     ...clientConfig(address),
+    Client: PoolClient,
+    connectionTimeoutMillis: waitMs,
     max: most,
     stream: openSocket,
     // The pool waits for this promise, although the types of the driver do not say so.

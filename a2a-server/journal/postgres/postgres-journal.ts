@@ -7,12 +7,13 @@ import pRetry from 'p-retry';
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal, TaskRow } from '../journal.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend } from '../prepared-append.ts';
 import { requirePositive } from '../require-positive.ts';
-import { Appender } from './appender.ts';
+import { Appender, type LimitedAppend, timeLimitError } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextEvents } from './compaction.ts';
 import { readCostRows, readDailyBudgetUse } from './cost-sums.ts';
@@ -35,6 +36,9 @@ import { PostgresWriter } from './writer.ts';
 /** The maximum number of connections that read. One more connection writes. */
 const MAX_READERS = 8;
 
+/** The time limit for one request to the journal, in milliseconds. It includes the wait for a connection and all retries. */
+const REQUEST_MS = 20_000;
+
 export interface PostgresJournalOptions {
   /** The URL of the database, e.g. `postgres://user@host:5432/database`. It may contain a password. */
   url: string;
@@ -56,6 +60,8 @@ export interface PostgresJournalOptions {
   onRemoved?: (error: Error) => void;
   /** The retries of reads and appends while the database is unreachable. By default, they take about 20 s. */
   backOff?: BackOffOptions;
+  /** The time limit for one request to the journal, in milliseconds. */
+  limitMs?: number;
 }
 
 /**
@@ -72,6 +78,7 @@ export async function openPostgresJournal({
   onChangedElsewhere = () => undefined,
   onRemoved = () => undefined,
   backOff = DEFAULT_BACK_OFF,
+  limitMs = REQUEST_MS,
 }: PostgresJournalOptions): Promise<Journal & Required<Pick<Journal, 'records'>>> {
   const address = parseDatabaseUrl(url);
   const writer = new PostgresWriter(address, { label: label ?? null, onRemoved, backOff });
@@ -81,7 +88,7 @@ export async function openPostgresJournal({
     await writer.close();
     throw databaseError(address.label, error);
   }
-  const pool = openPostgresPool(address, MAX_READERS);
+  const pool = openPostgresPool(address, { most: MAX_READERS, waitMs: limitMs });
   const committed = new CommittedEntries(onAppended);
   const wakeUps = await connectWakeUps();
   const databaseClock = new DatabaseClock();
@@ -97,7 +104,7 @@ export async function openPostgresJournal({
     },
   });
   const appends = new AppendQueue({
-    commit: async (group: readonly ReturnType<typeof prepareAppend>[]) => {
+    commit: async (group: readonly LimitedAppend[]) => {
       const outcomes = await appender.commit(group);
       const written = committed.publish(group, outcomes);
       wakeUps.send(
@@ -119,6 +126,7 @@ export async function openPostgresJournal({
         const rows = await pRetry(async () => pool.query(statement, values), {
           ...backOff,
           ...(unreachable && { retries: 0 }),
+          maxRetryTime: limitMs,
           signal: closing.signal,
           shouldRetry: ({ error }) => isDatabaseUnavailable(error),
         });
@@ -162,7 +170,24 @@ export async function openPostgresJournal({
     }
   }
 
+  /** @throws PostgresError TIMEOUT if the work takes longer than a request may take. The work itself goes on. */
+  async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
+    const answer = await resultWithin(
+      systemClock,
+      limitMs,
+      work().then((result) => ({ result })),
+    );
+    if (answer === undefined) throw timeLimitError();
+    return answer.result;
+  }
+
   async function ask<Result>(work: () => Promise<Result>): Promise<Result> {
+    requireOpen();
+    return named(() => limited(work));
+  }
+
+  /** Runs the maintenance of the journal. No request waits for it, so it has no time limit as a whole. */
+  async function maintain<Result>(work: () => Promise<Result>): Promise<Result> {
     requireOpen();
     return named(work);
   }
@@ -190,7 +215,8 @@ export async function openPostgresJournal({
     async append(append) {
       requireOpen();
       const prepared = prepareAppend(append);
-      return named(() => appends.add(prepared));
+      const until = performance.now() + limitMs;
+      return named(() => limited(() => appends.add({ ...prepared, until })));
     },
     async read(taskId, after, limit) {
       requirePositive(limit);
@@ -245,7 +271,7 @@ export async function openPostgresJournal({
     statistics: () => ask(() => readStatistics(reader)),
     deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
     deleteEndedSessions: (before, limit) =>
-      ask(async () => {
+      maintain(async () => {
         requirePositive(limit);
         if (!(await hasSessionToDelete(reader, before))) return 0;
         try {
@@ -260,7 +286,7 @@ export async function openPostgresJournal({
         }
       }),
     maintain: (limit) =>
-      ask(() =>
+      maintain(() =>
         writer.transaction(async (connection) => {
           if (!(await takeMaintenanceLock(connection))) return 0;
           await removeOldWrittenAmounts(connection, utcDay(now()));

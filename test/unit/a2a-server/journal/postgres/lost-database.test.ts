@@ -17,6 +17,11 @@ async function seqsOf(journal: Journal, taskId: string): Promise<number[]> {
   return (await journal.read(taskId, 0, 10_000)).map(({ seq }) => seq);
 }
 
+/** Repeats an append until its connection is back. */
+async function untilAccepted(append: () => ReturnType<Journal['append']>): Promise<void> {
+  while ((await append().catch(() => undefined)) === undefined);
+}
+
 const QUICK = { retries: 2, minTimeout: 20, maxTimeout: 20, factor: 1, randomize: false };
 
 onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) => {
@@ -132,7 +137,7 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
       const before = await journal.read('a', 0, 100);
       await server().crash();
       const append = journal.append(continuing('a', 2, [delta('during')], 'working'));
-      const rows = Promise.all(Array.from({ length: 11 }, () => journal.row('a')));
+      const rows = Promise.all(Array.from({ length: 11 }, (_, index) => journal.row(`task-${index}`)));
       const read = journal.read('a', 0, 2);
       await server().start();
       expect(await append).toMatchObject({ type: 'appended' });
@@ -210,6 +215,24 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
       await server().allowConnections(url, true);
       while (!journal.reachable()) await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
       expect(await seqsOf(journal, 'a')).toEqual([1, 2]);
+    });
+
+    it('R117 E3 while the database hangs, requests end with STORAGE in time, and none of their appends is sent later', async () => {
+      const journal = await open({ url: proxy.url, limitMs: 100 });
+      await journal.append(beginning('a', { events: [working] }));
+      proxy.freeze();
+      const requests = await Promise.allSettled([
+        journal.row('a'),
+        journal.read('a', 0, 9),
+        journal.append(beginning('b')),
+        journal.append(continuing('a', 2, [delta('late')], 'working')),
+      ]);
+      const late = { status: 'rejected', reason: { reason: 'STORAGE', facts: { code: 'TIMEOUT' } } };
+      expect(requests).toMatchObject(requests.map(() => late));
+      proxy.cut();
+      await untilAccepted(() => journal.append(continuing('a', 2, [delta('next')], 'working')));
+      expect((await journal.read('a', 2, 9)).map(({ event }) => event)).toEqual([delta('next')]);
+      expect(await journal.row('b')).toBeUndefined();
     });
 
     it('the journal closes while the network is cut', async () => {

@@ -77,7 +77,7 @@ onPostgres([], (server) => {
     it('R111 a server’s wake-up reaches the watchers of the other servers, and not its own', async () => {
       // The clock stands still, so no comparison of heads wakes a watcher.
       const clock = new FakeClock();
-      const reader = openPostgresPool(parseDatabaseUrl(proxy.url), 1);
+      const reader = openPostgresPool(parseDatabaseUrl(proxy.url), { most: 1, waitMs: 5_000 });
       const [a, b] = await Promise.all(
         ['a', 'b'].map(async (id) => {
           const committed = new CommittedEntries();
