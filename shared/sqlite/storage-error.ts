@@ -30,7 +30,7 @@ const MEANINGS: Readonly<Record<string, { reason: ErrorReason; sentence: string 
   SQLITE_CORRUPT: {
     reason: 'STORAGE',
     sentence:
-      'the file is damaged or cannot be read: check the disk, then restore it from a backup, or move it away to start with an empty one',
+      'the disk could not read the file, or the file is damaged: try again. If this stays, check the disk, then restore it from a backup, or move it away to start with an empty one',
   },
   SQLITE_NOTADB: {
     reason: 'CONFIGURATION',

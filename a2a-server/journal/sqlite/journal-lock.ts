@@ -6,6 +6,8 @@
  * - A person may delete the lock file while the owner runs. The journal itself therefore names its owner too. It
  *   contains the process and the identity of the journal's file. A copy of the file has another identity.
  */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { openSqlite, SqliteError, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { fileIdentity } from '../../../shared/sqlite/same-file-check.ts';
@@ -14,14 +16,15 @@ import { readProcessIdentity } from '../../processes/process-identity.ts';
 import { JournalInUseError } from '../journal.ts';
 import { integerColumn, textColumn } from '../validate-column-values.ts';
 
-/** The time limit for the lock. An ending process may need this time to release it. */
-const LOCK_TIMEOUT_MS = 500;
+/** The time limit for the lock at the start. An ending process may need this time to release it. */
+const START_TIMEOUT_MS = 500;
 
 export interface JournalLock {
   /**
    * Keeps the lock. Must be called before each write. If the lock file was deleted or replaced, locks the new lock
    * file.
    * @throws JournalInUseError if another process has locked the new file. This process must not write then.
+   * @throws ProductError STORAGE if the new file cannot be created
    */
   hold(): void;
   release(): void;
@@ -33,11 +36,12 @@ export interface JournalLock {
  */
 export function lockJournal(path: string): JournalLock {
   const ownerPath = `${path}.owner`;
-  let lock = lockFile(ownerPath, path);
+  let lock = lockFile(ownerPath, path, START_TIMEOUT_MS);
   return {
     hold() {
       if (fileIdentity(ownerPath) === lock.identity) return;
-      const next = lockFile(ownerPath, path);
+      // This call blocks all requests, so it does not wait for another process.
+      const next = lockFile(ownerPath, path, 0);
       lock.database.close();
       lock = next;
     },
@@ -45,9 +49,21 @@ export function lockJournal(path: string): JournalLock {
   };
 }
 
-function lockFile(ownerPath: string, path: string): { database: Sqlite; identity: string | undefined } {
-  createPrivateFile(ownerPath);
-  const database = openSqlite(ownerPath, { busyTimeoutMs: LOCK_TIMEOUT_MS });
+function lockFile(
+  ownerPath: string,
+  path: string,
+  busyTimeoutMs: number,
+): { database: Sqlite; identity: string | undefined } {
+  try {
+    createPrivateFile(ownerPath);
+  } catch (error) {
+    throw new ProductError(
+      'STORAGE',
+      `The lock file ${ownerPath} cannot be created: ${newFileProblem(error)}. Nothing was stored. Make its directory writable for this user, then try again.`,
+      { facts: { path: ownerPath }, cause: error },
+    );
+  }
+  const database = openSqlite(ownerPath, { busyTimeoutMs });
   try {
     // The rollback journal is in memory, so the lock is a single file without content.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');

@@ -70,7 +70,8 @@ export class LastCommitsWriter {
   readonly #countTasks: () => number;
   readonly #recent: Map<string, number>;
   #tasks: number;
-  #state: 'open' | 'suspended' | 'closed' = 'open';
+  #suspended = false;
+  #closed = false;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #changed = false;
@@ -120,14 +121,16 @@ export class LastCommitsWriter {
    * such file, and so reports no loss.
    */
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
-    this.#state = 'suspended';
+    this.#suspended = true;
+    await this.#writing;
+    // The journal was closed during the write. `remove` refuses then, and the file stays.
+    if (this.#closed) return remove();
     try {
-      await this.#writing;
       this.#requireOwnFiles();
       removeLastCommits(this.#path);
       return remove();
     } finally {
-      this.#state = 'open';
+      this.#suspended = false;
       this.#tasks = this.#countTasks();
       this.#recent.clear();
       this.#changed = true;
@@ -140,14 +143,14 @@ export class LastCommitsWriter {
    * journal file larger.
    */
   async close(): Promise<void> {
-    this.#state = 'closed';
+    this.#closed = true;
     clearTimeout(this.#timer);
     await this.#writing;
     if (this.#tasks > 0) await this.#write();
   }
 
   #schedule(ms: number): void {
-    if (this.#timer !== undefined || this.#state !== 'open') return;
+    if (this.#timer !== undefined || this.#suspended || this.#closed) return;
     // Appends within this interval share one write.
     this.#timer = setTimeout(() => {
       this.#writing = this.#write().finally(() => {

@@ -64,6 +64,15 @@ describe('the last-commits file, a file that says what the journal contains', ()
     expect(recent?.map(([taskId]) => taskId)).toEqual(Array.from({ length: 100 }, (_, i) => `t${i + 30}`));
   });
 
+  it('a journal that closes while it is about to delete sessions keeps them and its last-commits file', async () => {
+    await journal.append(beginning('a', { events: [completed] }));
+    const deletion = journal.deleteEndedSessions(2, 10);
+    const closed = journal.close();
+    await expect(deletion).rejects.toMatchObject({ reason: 'SHUTTING_DOWN' });
+    await closed;
+    expect(readLastCommits(path)).toMatchObject({ tasks: 1, recent: [['a', expect.any(Number)]] });
+  });
+
   it('the last-commits file stays correct when sessions are deleted', async () => {
     await journal.append(beginning('a', { events: [completed] }));
     await journal.append(beginning('b'));

@@ -77,9 +77,23 @@ describe('a deleted lock file whose process still runs', () => {
     await rm(`${path}.owner`);
     const other = lockJournal(path);
     await expect(journal.append(beginning('b'))).rejects.toThrow(/already uses the journal/);
+    // Each check blocks all requests, so it must not wait for the other process. The wait would be at least 500 ms.
+    const checks = [1, 2, 3].map(() => {
+      const begun = performance.now();
+      expect(journal.reachable()).toBe(false);
+      return performance.now() - begun;
+    });
+    expect(Math.min(...checks)).toBeLessThan(500);
     other.release();
     await journal.append(beginning('c'));
     await journal.close();
+  });
+
+  it('a lock file that cannot be created is an error that names it', async () => {
+    const path = join(await temporaryDirectory(), 'missing', 'journal.db');
+    expect(() => lockJournal(path)).toThrow(
+      expect.objectContaining({ reason: 'STORAGE', message: expect.stringContaining(`${path}.owner`) }),
+    );
   });
 
   it('a copy of a journal in use has no owner', async () => {
