@@ -79,8 +79,8 @@ const INTRODUCTION = `# Conformance
 
 For implementers of A2A and MCP. Each row has a requirement of a specification, the behaviour of this product, and a test that shows it.
 A row can join requirements that one behaviour meets. \`partly\` and \`not kept\` are gaps, and the row describes the gap. A dash in
-place of a test means that the product does not have the feature. Rules for gRPC, for custom bindings and for the specification's own
-text are one row or none.
+place of a test means that the product does not have the feature. The rules for gRPC together have one row or none, as
+have those for custom bindings and those for the specification's own text.
 
 Sources: A2A [1.0.1](https://github.com/a2aproject/A2A/blob/v1.0.1/docs/specification.md) and
 [0.3.0](https://github.com/a2aproject/A2A/blob/v0.3.0/docs/specification.md), and the
