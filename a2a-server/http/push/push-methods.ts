@@ -71,8 +71,8 @@ export function createPushMethods(
     ): Promise<AcceptedMessage> {
       const wanted = configuration?.taskPushNotificationConfig;
       if (wanted === undefined) return tasks.send(incoming);
-      // A client that repeats a message must not create a second configuration. So the configuration gets the id of the
-      // message. A2A 0.3 has its own default.
+      // A client that repeats a message must not create a second configuration. So the id of the message is the default
+      // for the id of the configuration. In A2A 0.3, the id of the task is the default (`withId`).
       const id = wanted.id === '' && !isLegacy(context) ? incoming.message.messageId : wanted.id;
       return supported().createWithMessage(
         {

@@ -68,7 +68,7 @@ export interface LoadSheddingParts {
 export function withLoadShedding(app: RequestListener, parts: LoadSheddingParts): RequestListener {
   const shed = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const since = performance.now();
-    // The app answers with the error, for example for a wrong token.
+    // After an error, e.g. for a wrong token, the app handles the request and answers with the same error.
     const refusal = await findRefusal(request, response, parts).catch(() => undefined);
     // For a closed response, the app would count an open request that never ends.
     if (response.destroyed) return;

@@ -211,7 +211,7 @@ function idOf({ params }: Request): { id: string } {
   return { id: String(params['taskId']) };
 }
 
-/** Adds the ids of the path to a body. Returns a body that is no object unchanged, so that the check refuses it. */
+/** Adds the ids of the path to a body. A body that is no object stays unchanged, and the check then refuses it. */
 function withPathIds(body: unknown, ids: object): unknown {
   const given = body ?? {};
   return isRecord(given) ? { ...given, ...ids } : given;

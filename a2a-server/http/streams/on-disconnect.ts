@@ -62,7 +62,7 @@ interface CancelWatch {
 
 interface ReadTask {
   readers: number;
-  /** The rule of this task. Present while the rule applies to the task. */
+  /** The message to which the rule applies. Absent while the rule does not apply to the task. */
   watch?: CancelWatch | undefined;
   disarm?: () => void;
 }

@@ -52,7 +52,7 @@ interface StreamSources {
   disconnects?: DisconnectHandler | undefined;
 }
 
-/** A request that sends a message. The message may register an address for push notifications. */
+/** The sources for a request that sends a message. The message may register an address for push notifications. */
 interface SendingSources extends StreamSources {
   pushes: Pick<PushMethods, 'send'>;
 }
@@ -120,7 +120,9 @@ export function subscribeToTask(
   });
 }
 
-/** Finds the place in the journal where a stream with this cursor begins. @throws ProductError INVALID_CURSOR */
+/**
+ * Finds the position in the journal after which a stream with this cursor begins. @throws ProductError INVALID_CURSOR
+ */
 async function startAfter(
   { type, text }: NonNullable<A2aRequestContext['cursor']>,
   { taskId, seq: end }: TaskRow,

@@ -42,8 +42,8 @@ type Kind = keyof typeof CLASSES | 'internal';
 interface Row {
   kind: Kind;
   /**
-   * The HTTP status over HTTP+JSON. JSON-RPC uses this status only if the server refuses a request without reading its
-   * body.
+   * The HTTP status over HTTP+JSON. JSON-RPC uses this status only for a refusal by a limit, and for an error outside
+   * the JSON-RPC handler (`error-response.ts`).
    */
   http: number;
   /** The JSON-RPC code, if it differs from the code of the A2A error type. */

@@ -57,7 +57,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
   const close = (): void => {
     const { current } = details;
     if (current === null) return;
-    // The person may write the next task already.
+    // The person may already be writing the next task.
     if (current.querySelector(':is(input, textarea, select):focus') !== null) return;
     if (current.contains(document.activeElement)) current.querySelector('summary')?.focus();
     current.open = false;

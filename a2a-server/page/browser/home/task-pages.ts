@@ -20,7 +20,9 @@ export function keepLoadedTaskPages(first: TaskGroupPage, known: TaskGroupPage |
   return older.length === 0 ? first : { ...first, tasks: [...first.tasks, ...older], next: known.next };
 }
 
-/** Says whom the listed tasks wait for. Only somebody else may be allowed to decide the actions of a task. */
+/**
+ * Says whom the listed tasks wait for. A task waits for somebody else if this person may decide none of its actions.
+ */
 export function waitingGroupTitle({ tasks }: Pick<TaskGroupPage, 'tasks'>): string {
   const others = tasks.filter((task) => isForOthers(task)).length;
   if (others === 0) return 'Waits for you';
