@@ -77,8 +77,8 @@ export const actionSummaryRows = oncePerAction((action, columns): readonly strin
 });
 
 /**
- * Adds the number of actions and questions that wait after this one, such as `(then 2 more)`: to the row with the place
- * or the kind of the action, or as a new last row. If neither has room, the rows stay as they are.
+ * Adds the number of actions and questions that wait after this one, such as `(then 2 more)`: to the row with the
+ * workspace or the kind of the action, or as a new last row. If neither has room, the rows stay as they are.
  * @param kind `whole` for the rows of `approvalFormRows`, `summary` for those of `actionSummaryRows`
  * @param limits the width of a row, and how many rows may be used
  */
@@ -254,14 +254,14 @@ function fileHead(
 /**
  * Adds the workspace to a row. If the row gets too long, leaves out the first directories of the workspace. The last
  * one always stays, because a person knows a workspace by it.
- * @param row returns the row with the place, such as ` in /home/ann/app`, or ''
+ * @param row returns the row with a text that names the workspace, such as ` in /home/ann/app`, or with ''
  */
 function inWorkspace({ workspace }: PendingAction, columns: number, row: (place: string) => string): string {
   if (workspace === undefined) return row('');
   const whole = visibleLine(workspace);
   let shown = row(` in ${whole}`);
   if (displayWidth(shown) <= columns) return shown;
-  // The shortest place comes first. So the work ends when a row is too long, however long the path is.
+  // The shortest text is tried first. So the loop ends at the first row that is too long, however long the path is.
   const starts = [...whole.matchAll(/(?<!^)[\\/](?=[^\\/])/g)].map(({ index }) => index).toReversed();
   for (const [count, start] of starts.entries()) {
     const longer = row(` in …${whole.slice(start)}`);

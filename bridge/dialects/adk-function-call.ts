@@ -1,7 +1,7 @@
 /**
- * Questions of agents that Google's Agent Development Kit (ADK) runs. Such an agent waits for the response to a function
- * call. It refuses any other answer with "It was not provided a function response for the function call." Observed in
- * the sources of `google/adk-python`, `a2a/converters/long_running_functions.py` and `part_converter.py`. Pure.
+ * Reads and answers questions of agents of Google's Agent Development Kit (ADK). Such an agent waits for the response
+ * to a function call. It refuses any other answer with "It was not provided a function response for the function call."
+ * (`google/adk-python`, `a2a/converters/long_running_functions.py` and `part_converter.py`). Pure.
  */
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';

@@ -57,7 +57,7 @@ export type Observation =
       text: string;
       pending: readonly PendingAction[];
       question: PlainTextQuestion | null;
-      /** The text, if it may be the agent's answer: an agent may end the task without repeating it. */
+      /** The text, if it may be the agent's answer. Some agents end the task without repeating this text. */
       reply?: string;
       at?: string;
     }

@@ -1,4 +1,4 @@
-/** A question that an agent asks in a message without an extension: its code and the JSON Schema of its answer. Pure. */
+/** Computes the code of a question in a message without an extension, and finds the JSON Schema of its answer. Pure. */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';

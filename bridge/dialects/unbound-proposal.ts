@@ -1,6 +1,6 @@
 /**
- * A change that an agent proposes, and later applies without a check that the file is still the same. D2: a decision is
- * valid only for what the person saw. So the bridge compares the file with the content that the person saw. Pure.
+ * Compares a file with the content that the person saw in an agent's proposal. D2: a decision is valid only for what
+ * the person saw. But some agents later apply the proposal without a check that the file is still the same. Pure.
  */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';

@@ -1,4 +1,4 @@
-/** The agent under test, with the requests that the checks need. Counts the messages that the checks send. */
+/** Sends the requests of the checks to the agent under test. Counts the messages that it sends. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';

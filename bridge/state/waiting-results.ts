@@ -1,6 +1,6 @@
 /**
- * The results that no client has collected. R68: they are announced until a client collects them. A result may be in a
- * reply that the client has not confirmed. While the process that sent this reply runs, the result is not announced.
+ * Stores the results that no client has collected. R68: they are announced until a client collects them. A result in an
+ * unconfirmed reply is not announced while the process that sent this reply runs.
  */
 import { z } from 'zod';
 import { mcpSessionStateSchema, toMcpSessionState } from '../dialects/mcp-session-state.ts';

@@ -1,4 +1,4 @@
-/** The time limit of a tool call in an MCP client. Pure. */
+/** Warns if an MCP client's time limit for tool calls is too short for a person's answer. Pure. */
 
 /**
  * The maximum time in milliseconds for which a tool call waits for a person's answer to a form (`FORM_TIMEOUT_MS` of

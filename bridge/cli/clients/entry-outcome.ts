@@ -1,6 +1,4 @@
-/**
- * The outcome of a change in one client's configuration: as JSON, as one line for a person, and as an exit code. Pure.
- */
+/** Reports the outcome of a change in a client's configuration: as JSON, as one line, and as an exit code. Pure. */
 import type { ProductError } from '../../../shared/runtime/errors.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { exitCodeOf } from '../terminal/exit-codes.ts';

@@ -75,7 +75,7 @@ async function endpointProblem(
       );
     return warnCheckResult(
       subject,
-      `it answers a question for an unknown task in an unusual way: ${error.message}`,
+      `it answers a request for an unknown task in an unusual way: ${error.message}`,
       'Look at its log.',
     );
   }

@@ -1,8 +1,8 @@
 /**
  * Streams the events of a task: `tasks/stream` of SEP-2694. The SEP is a draft, so this is a preview.
  *
- * - The number of an event is its place among the events that clients get, from 0. It is counted from the first event.
- *   So every bridge gives the same numbers, also after a restart. The number is the generation of A2A 1.1 minus 1.
+ * - The events that clients get are numbered from 0, beginning with the first event of the task. So every bridge gives
+ *   the same numbers, also after a restart. The number is the generation of A2A 1.1 minus 1.
  * - S1: all events after the cursor, in order, without gap or repeat. The agent keeps them as long as the task, so
  *   there is no `events_gone`.
  * - S3: the bridge reads the next event after the client has taken the one before.

@@ -1,5 +1,5 @@
 /**
- * What the documents of all registries have in common: a limited list of entries, and the error for an unusable
+ * Defines what the documents of all registries have in common: a limited list of entries, and the error for an unusable
  * document.
  */
 import { z } from 'zod';
