@@ -125,8 +125,8 @@ export class Agent {
       this.#connection = undefined;
     if (error.reason !== 'UNAUTHENTICATED' || error.facts['credentials'] === 'not-sent')
       return this.#withoutSecrets(error);
-    // The agent's own error text is for its direct clients. The user of the bridge must change the bridge's settings
-    // instead.
+    // The agent's error text tells its direct clients what to do. The user of the bridge must change the bridge's
+    // settings instead.
     return new ProductError(
       'UNAUTHENTICATED',
       `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`,

@@ -29,7 +29,7 @@ export function clientTerminalColumns(): number | undefined {
   stream.destroy();
   // libuv usually opens the terminal again. The stream closes only that descriptor, so the first one is closed here.
   if (opened !== undefined && opened !== terminal) closeSync(terminal);
-  // Some terminals report a width of 0 columns: they do not know it.
+  // Some terminals report 0 columns, because they do not know their width.
   return columns > 0 ? columns : undefined;
 }
 

@@ -295,7 +295,7 @@ function summaryOf(action: PendingAction, columns: number): string {
         : `A question by ${visibleLine(tool)}${from(action)}`;
     case 'url':
     case 'json':
-      // The title of a built-in tool names its object, such as the directory that is deleted.
+      // The title of a call of a built-in tool names what the call changes, such as the directory that is deleted.
       return source.type === 'built-in'
         ? `Call ${visibleLine(tool)}: ${visibleLine(title)}`
         : `Call ${visibleLine(tool)}${from(action)}`;

@@ -19,7 +19,7 @@ export async function fetchRunningAgentName(
 ): Promise<string | undefined> {
   try {
     const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
-    // The credential is valid only for this run of the server.
+    // Sends a credential that only this run of the server accepts, and not the token itself.
     const response = await fetch(new URL('/health', record.url), {
       headers: { authorization: `Bearer ${serverRunCredential(token, record)}` },
       redirect: 'error',

@@ -11,7 +11,7 @@ import { waitUntil } from './wait-for-session.ts';
 
 /** The maximum time to wait for the end of a task whose agent has accepted the cancel, in milliseconds. */
 const MAX_WAIT_FOR_END_MS = 5_000;
-/** The interval at which the bridge fetches such a task, in milliseconds. */
+/** The interval at which the bridge fetches the cancelled task, in milliseconds. */
 const POLL_MS = 500;
 
 /**

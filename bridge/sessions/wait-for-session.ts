@@ -44,7 +44,7 @@ export function waitForSession({
     const named = (): boolean => delivered && session.view !== undefined && atLeast(session.view);
     let late = false;
     const look = (): void => {
-      // The delivery itself reports its error, after the outbox is updated.
+      // If the caller passed `delivery`, that promise reports the error, after the outbox is updated.
       const { state } = session;
       if (delivery === undefined && state.type === 'not-delivered' && state.delivery.type === 'given-up')
         return fail(state.delivery.error);

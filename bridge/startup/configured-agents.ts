@@ -31,7 +31,7 @@ export function createAgentRegistry(
           new Agent(
             NAME_OF_URL_AGENT,
             async () => {
-              // The name of this variable has a default. So the variable itself might be unset.
+              // The setting has a default name. If no variable has this name, no token is sent.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
               const headers = await credentialHeaders(
                 spokenOf(NAME_OF_URL_AGENT),

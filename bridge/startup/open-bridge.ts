@@ -91,7 +91,7 @@ export async function openBridge({
       fields: settings.forms,
       taskTitle: (taskId) => outbox.titleAmongSeveral(taskId),
       agentName: (taskId) => (registry.all.length > 1 ? live.agentNameOfTask(taskId) : undefined),
-      // Clients over HTTP have other windows. Their width is unknown.
+      // The width is known only for the window of a client on stdio.
       columns: () => formRowColumns(settings.stdio ? clientTerminalColumns() : undefined),
     }),
     links: new PageLinks(),

@@ -23,7 +23,7 @@ export const codex: McpClientProgram = {
     // Without this key, Codex may begin a turn before the bridge has started. That turn would not have the bridge's
     // tools.
     required: true,
-    // When it first starts the bridge, `npx` may have to download it.
+    // At the first start, `npx` may have to download the bridge.
     startup_timeout_sec: 120,
     tool_timeout_sec: CALL_LIMIT_SECONDS,
   },

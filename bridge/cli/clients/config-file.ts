@@ -32,7 +32,7 @@ export async function readEditableConfig(path: string): Promise<EditableConfigFi
   if (real === undefined) return { path, text: '', mode: undefined };
   try {
     const found = await stat(real);
-    // Reading a pipe would wait for its writer.
+    // A pipe is refused, because reading it would wait for a writer.
     if (!found.isFile()) throw unusableConfigError(path, 'it is not a file');
     const bytes = await readFile(real);
     // A letter in another encoding would become U+FFFD, also in parts of the file that do not change.

@@ -75,7 +75,7 @@ function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Termin
       const id = idForWidth(width, short.get(sessionId) ?? sessionId);
       const word = stateWithNotDone({ state, notDone });
       const rest = `  ${visibleLine(id)}  ${agent}${about}`;
-      // The command below shows the whole title.
+      // The title may be cut, because the command on the next line shows all of it.
       const shown = width === undefined ? rest : cutToWidth(rest, width - word.length);
       return `${paint(notDone === '' ? styleOfState(state) : 'yellow', word)}${shown}${nextStep(entry, id)}`;
     })

@@ -196,7 +196,7 @@ async function isHere(
   around: ClientEnvironment,
 ): Promise<boolean> {
   if (await programExists(program, around)) return true;
-  // `install claude` writes a file beside the directory of Claude Code.
+  // The settings file counts too, because `install claude` writes it beside the directory of Claude Code.
   const settings = await places.user?.(around);
   const traces = [directory(around), ...(settings === undefined ? [] : [settings.path])];
   const found = await Promise.allSettled(traces.map((path) => access(path)));

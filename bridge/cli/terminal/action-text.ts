@@ -26,7 +26,7 @@ type Columns = Pick<Terminal, 'paint' | 'width'>;
 
 export function actionText(action: PendingAction, { paint, width }: Columns): string {
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
-  // At a terminal, the person may type the number of a choice.
+  // The choices are numbered, because the person may type the number of a choice.
   const { text } = quotedAction(action, undefined, (at) => `${String(at + 1)}.`);
   const approver = approverInsteadOfReader(action);
   // Only a person who may answer the question needs to know how to answer it.

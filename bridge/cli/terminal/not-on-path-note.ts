@@ -9,7 +9,7 @@ import { shellWord } from './command-word.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 
 const HINTS = {
-  // `mcp-a2a-bridge agent` is the name of the local server's agent.
+  // `mcp-a2a-bridge agent` is the name of the local server's agent, and not a command.
   'mcp-a2a-bridge': /mcp-a2a-bridge (?!agent\b)[a-z]/,
   'a2a-server': /[`"]a2a-server [a-z]/,
 } as const;
@@ -44,7 +44,7 @@ interface NoteContext {
 export class NotOnPathNote {
   readonly #hinted = new Set<ProgramName>();
 
-  /** Records the programs in the hints of an output. */
+  /** Records which programs the hints in an output name. */
   recordHints(output: string): void {
     for (const name of NAMES) if (HINTS[name].test(output)) this.#hinted.add(name);
   }

@@ -43,7 +43,7 @@ export function createTerminal(env: Environment = process.env): Terminal {
     say: (text) => void stdout.write(`${text}\n`),
     explain: (text) => void stdout.write(`${wrapSentences(text, width)}\n`),
     write: (text) => void stdout.write(text),
-    // A text may quote an agent, for example the reason why it cannot be reached.
+    // The text is escaped, because it may quote an agent, for example an error of the agent.
     complain: (text) =>
       void stderr.write(
         `${wrapWords(escapeHiddenInLines(text), stderr.isTTY ? stderr.columns : undefined)}\n`,

@@ -40,7 +40,7 @@ export class NewInboxEntries {
       stateDirectory,
       version: () => context.database.version(),
       onChange: () => this.#recordChange(),
-      // The next reading of the inbox throws the error.
+      // The error is not used here, because the next reading of the inbox throws it.
       onError: () => this.#recordChange(),
     });
   }

@@ -37,7 +37,7 @@ export async function reportWaitingSessions(
   const failures: string[] = [];
   for (const { sessionId, agent } of waiting.slice(0, MAX_REPORTS))
     try {
-      // Agents choose ids, so two agents may use the same session id.
+      // The agent is named too, because two agents may use the same session id.
       reports.push(...(await report(sessionId, agent)));
     } catch (error) {
       failures.push(`Session "${sessionId}" of agent "${agent}" could not be read: ${errorMessageOf(error)}`);

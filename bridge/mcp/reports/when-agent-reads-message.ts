@@ -14,7 +14,7 @@ export function whenAgentReadsMessage(
   dialect: DialectName,
 ): string | undefined {
   if (state !== 'working' && state !== 'submitted') return undefined;
-  // R04 promises when an agent reads a message, but only the tool-approval extension defines this.
+  // R04: only the tool-approval extension defines when an agent reads a message.
   if (dialect !== 'tool-approval') return 'The agent has accepted the message for its running task.';
   const running = calls
     .filter((call) => call.state === 'running')

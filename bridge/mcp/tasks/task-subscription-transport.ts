@@ -87,7 +87,7 @@ export class TaskSubscriptionTransport implements Transport {
     try {
       await this.#acknowledge(ack, { id, subscription, options });
     } catch (error) {
-      // A client without an acknowledgement expects no notifications.
+      // The acknowledgement was not sent, so the client expects no notifications.
       this.#end(id, subscription);
       throw error;
     }

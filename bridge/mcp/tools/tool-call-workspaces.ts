@@ -20,6 +20,6 @@ export async function defaultWorkspace({
 /** Returns the directories that the tool call may name without a person's permission. */
 export async function allowedCallWorkspaces(call: WorkspaceContext): Promise<AllowedCallWorkspaces> {
   const { own, listed } = call.bridge.workspaces;
-  // The root of the file system allows no directory (see `checkWorkspace`).
+  // If the client has no folder open, `own` is the root of the file system, which allows nothing (`checkWorkspace`).
   return { own: (await defaultWorkspace(call)) ?? parse(own).root, listed };
 }

@@ -78,7 +78,7 @@ export class MessageSender {
           messageId = message.messageId;
           await this.#checkFiles(message, connection);
           decided = await this.#claim(message, connection);
-          // D2: the agent may have asked something else during these checks. This call throws then.
+          // D2: the agent may have asked something else during these checks. Then this second call of `write` throws.
           return decided.length === 0 ? message : write(connection.dialect, connection.facts);
         },
         backOff,

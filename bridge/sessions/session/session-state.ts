@@ -115,7 +115,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       if (state.type !== 'not-delivered') return state;
       return task ?? { ...state, delivery: { type: 'silent' } };
     case 'postponed':
-      // A task that runs continues without the message, and may ask for a decision meanwhile.
+      // A running task stays visible without the message, because it may ask for a decision meanwhile.
       return task === null || task.type === 'ended' || task.type === 'unknown-to-agent'
         ? { type: 'not-delivered', delivery: event.delivery, task }
         : state;
