@@ -16,7 +16,7 @@ import type { TaskEvent } from '../../task/events.ts';
 import { dailyBudgetQuestion } from '../../task/costs/daily-budget.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { nextStep } from '../../task/next-step.ts';
-import { isTaskSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
+import { isTaskSettled, isTerminal, newestMessage, type Call, type Snapshot } from '../../task/snapshot.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
 import { findCallWithOrphan, orphanProcessEvents } from './orphan-process-events.ts';
@@ -197,21 +197,20 @@ export class TaskExecution {
       await this.#runSteps(pass, command);
     } finally {
       pass.timeout?.cancel();
-      pass.turn?.end();
+      endTurn(pass);
     }
   }
 
   async #runSteps(pass: ExecutionPass, command: DeferredCommandAppend | undefined): Promise<void> {
-    const { log, clock, toolbox, budget, limits } = this.#options;
-    const { task, scheduler } = this.#host;
-    const loop = this.#loop;
+    const { log, clock, budget, limits } = this.#options;
     for (;;) {
       const loaded = await log.load(this.#taskId);
-      if (loaded === undefined || loop.signal.aborted) return;
+      if (loaded === undefined || this.#loop.signal.aborted) return;
       const pending = command?.settled === false ? command : undefined;
       const snapshot = pending?.foresee(loaded, clock.now()) ?? loaded;
       if (limits.taskMs !== null) pass.timeout ??= this.#limitTask(snapshot, limits.taskMs);
       const step = nextStep(snapshot, { budget, now: clock.now() });
+      // Only the start of a single call can share its append with the command.
       if (pending !== undefined && (step.type !== 'run' || step.calls.length > 1)) {
         await pending.settle();
         continue;
@@ -224,71 +223,70 @@ export class TaskExecution {
           return;
         case 'append':
         case 'recover':
-          // The step was decided on an earlier snapshot. If the task has changed since then, the loop decides again.
-          await log.change(this.#taskId, (s) =>
-            s.seq === snapshot.seq ? { type: 'append', events: step.events } : { type: 'keep' },
-          );
+          await this.#appendIfUnchanged(snapshot, step.events);
           break;
-        case 'run': {
-          await toolbox.settled(loop.signal);
-          const { workspace, earlier } = (pass.opened ??= await this.#obtainResources(snapshot));
-          pass.turn ??= new TurnAbortScope(task, clock, limits.turnMs);
-          const { scope } = pass.turn;
-          const timeouts = [pass.turn.timeout, pass.timeout, this.#host.slot].filter(
-            (it) => it !== undefined,
-          );
-          const runs = await Promise.allSettled(
-            step.calls.map((call) =>
-              scheduler.run(snapshot, call, {
-                log,
-                workspace,
-                earlier,
-                scope,
-                timeouts,
-                ...(pending && { command: pending }),
-              }),
-            ),
-          );
-          await pending?.settle();
-          // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
-          for (const run of runs) if (run.status === 'rejected') throw run.reason;
-          // A tool call waits for a new decision. After that decision, the call needs new scopes, even if this
-          // execution still runs.
-          if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
-            pass.turn.end();
-            delete pass.turn;
-          }
+        case 'run':
+          await this.#runCalls(snapshot, step.calls, { pass, pending });
           break;
-        }
         case 'ask-model': {
-          const passed = this.#host.slot.passToOtherPrincipal();
-          if (passed !== undefined) {
-            pass.turn?.end();
-            delete pass.turn;
-            const release = pass.timeout?.hold();
-            const granted = await passed;
-            release?.();
-            if (!granted) return;
-            break;
-          }
-          const next = await this.#beforeTurn(snapshot);
-          if (next.type === 'stop') {
-            await log.change(this.#taskId, (s) =>
-              s.seq === snapshot.seq ? { type: 'append', events: [next.event] } : { type: 'keep' },
-            );
-            break;
-          }
-          // MCP servers need time to start before the model sees the list of tools.
-          await toolbox.settled(loop.signal);
-          pass.opened ??= await this.#obtainResources(snapshot);
-          pass.turn?.end();
-          pass.turn = new TurnAbortScope(task, clock, limits.turnMs);
-          const place = { ...pass.opened, turn: pass.turn.scope, loop, bytes: next.bytes };
-          await askModel(snapshot, this.#options, place);
+          const granted = this.#host.slot.passToOtherPrincipal();
+          if (granted === undefined) await this.#runTurn(snapshot, pass);
+          else if (!(await this.#waitForSlot(granted, pass))) return;
           break;
         }
       }
     }
+  }
+
+  /** Appends events that follow from `snapshot`. If the task has changed since then, appends nothing. */
+  async #appendIfUnchanged(snapshot: Snapshot, events: TaskEvent[]): Promise<void> {
+    await this.#options.log.change(this.#taskId, (s) =>
+      s.seq === snapshot.seq ? { type: 'append', events } : { type: 'keep' },
+    );
+  }
+
+  async #runCalls(
+    snapshot: Snapshot,
+    calls: readonly Call[],
+    { pass, pending }: { pass: ExecutionPass; pending: DeferredCommandAppend | undefined },
+  ): Promise<void> {
+    const { log, clock, toolbox, limits } = this.#options;
+    const { task, slot, scheduler } = this.#host;
+    await toolbox.settled(this.#loop.signal);
+    const opened = (pass.opened ??= await this.#obtainResources(snapshot));
+    const { scope, timeout } = (pass.turn ??= new TurnAbortScope(task, clock, limits.turnMs));
+    const timeouts = [timeout, pass.timeout, slot].filter((it) => it !== undefined);
+    const at = { ...opened, log, scope, timeouts, ...(pending && { command: pending }) };
+    const runs = await Promise.allSettled(calls.map((call) => scheduler.run(snapshot, call, at)));
+    await pending?.settle();
+    // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
+    for (const run of runs) if (run.status === 'rejected') throw run.reason;
+    // A tool call waits for a new decision. After that decision, the call needs new scopes, even if this execution
+    // still runs.
+    if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) endTurn(pass);
+  }
+
+  /** Waits until the task has its place again. Returns false if it does not get one. */
+  async #waitForSlot(granted: Promise<boolean>, pass: ExecutionPass): Promise<boolean> {
+    endTurn(pass);
+    const release = pass.timeout?.hold();
+    const isGranted = await granted;
+    release?.();
+    return isGranted;
+  }
+
+  /** Asks the model, unless a limit ends the task or makes it wait for a person. */
+  async #runTurn(snapshot: Snapshot, pass: ExecutionPass): Promise<void> {
+    const next = await this.#beforeTurn(snapshot);
+    if (next.type === 'stop') return this.#appendIfUnchanged(snapshot, [next.event]);
+    const { clock, toolbox, limits } = this.#options;
+    // MCP servers need time to start before the model sees the list of tools.
+    await toolbox.settled(this.#loop.signal);
+    const opened = (pass.opened ??= await this.#obtainResources(snapshot));
+    endTurn(pass);
+    pass.turn = new TurnAbortScope(this.#host.task, clock, limits.turnMs);
+    const place = { ...opened, turn: pass.turn.scope, loop: this.#loop, bytes: next.bytes };
+    await askModel(snapshot, this.#options, place);
   }
 
   /**
@@ -375,4 +373,9 @@ export class TaskExecution {
       return false;
     }
   }
+}
+
+function endTurn(pass: ExecutionPass): void {
+  pass.turn?.end();
+  delete pass.turn;
 }

@@ -163,6 +163,7 @@ describe('the time limits of a task', () => {
     });
     const accepted = await service.tasks.send(messageOf('look'));
     const { status } = await untilSettled(service.tasks, accepted);
+    await untilIdle(service.tasks);
     expect([status.state, service.clock.pending]).toEqual(['input-required', 0]);
     service.clock.advance(3_600_000);
     const [call] = status.state === 'input-required' ? status.pending : [];
