@@ -14,7 +14,8 @@ import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import type { IdGenerator } from '../task-journal/id-generator.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
-import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
+import type { ModelCallRequest } from './model-answer.ts';
+import type { PreparedCall } from './model-turn.ts';
 
 interface PreparationContext {
   principal: string;
