@@ -19,7 +19,8 @@ import type { ClockCheck } from './clock-check.ts';
 import { TaskMaintenance } from './maintenance.ts';
 import { requireVisibleRow } from './queries/task-lookup.ts';
 import type { TaskService } from './task-service.ts';
-import { createMessageReceiver, type MessageReceiverOptions } from './messages/message-receiver.ts';
+import type { MessageReceiverOptions } from './messages/message-context.ts';
+import { createMessageReceiver } from './messages/message-receiver.ts';
 import { createTaskQueries } from './queries/task-queries.ts';
 import { requireAppliedCommand, toDecider } from './messages/command-result.ts';
 
@@ -87,7 +88,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         }),
     });
   const executor = new Executor({ ...options, commands, log });
-  const receiver = createMessageReceiver({ ...options, commands }, { log, executor });
+  const receiver = createMessageReceiver({ ...options, commands, log, executor });
   const queries = createTaskQueries({ ...options, log });
   let closing = false;
 

@@ -1,7 +1,7 @@
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Requester } from '../../access/requester.ts';
-import type { FileBytes } from '../../journal/journal.ts';
+import type { CommandKey, FileBytes } from '../../journal/journal.ts';
 import type { UserMessage } from '../../task/events.ts';
 import type { ExpectedGeneration } from '../../task/generation.ts';
 
@@ -40,4 +40,8 @@ export interface ClientMessage extends Requester {
 /** True if the message decides tool calls or revokes a grant. Such a message starts no task. */
 export function isDecisionOrRevocation({ decisions, revoke }: ClientMessage): boolean {
   return decisions !== undefined || revoke !== undefined;
+}
+
+export function commandKeyOf({ principal, message, bodyHash }: ClientMessage): CommandKey {
+  return { principal, messageId: message.messageId, bodyHash };
 }

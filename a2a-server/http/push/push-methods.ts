@@ -13,7 +13,7 @@ import type {
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { PushConfig, PushNotifications } from '../../push/push-notifications.ts';
 import type { PushSubscription } from '../../push/push-subscription.ts';
-import type { AcceptedMessage } from '../../executor/messages/message-receiver.ts';
+import type { AcceptedMessage } from '../../executor/messages/accepted-message.ts';
 import type { ClientMessage } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { A2aRequestContext } from '../auth/a2a-request-context.ts';

@@ -4,7 +4,7 @@ import { maySeeTasksOf, type Requester } from '../../../a2a-server/access/reques
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
 import { buildReceiptFromJournal } from '../../../a2a-server/executor/queries/build-receipt-from-journal.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import type { AcceptedMessage } from '../../../a2a-server/executor/messages/message-receiver.ts';
+import type { AcceptedMessage } from '../../../a2a-server/executor/messages/accepted-message.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { TaskService } from '../../../a2a-server/executor/task-service.ts';
 import type {
