@@ -25,7 +25,7 @@ export const delegationStateSchema = z.discriminatedUnion('type', [
 
 /**
  * Returns the id with which the session of an accepted message is found: the id of its task. An agent that answers with
- * a message creates no task. Then it is the id of the session.
+ * a message creates no task. In that case, returns the id of the session.
  */
 export function acceptedHandle({ taskId, sessionId }: { taskId: string; sessionId: string }): string {
   return taskId === '' ? sessionId : taskId;

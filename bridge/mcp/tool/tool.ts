@@ -46,7 +46,7 @@ export interface ToolCallContext {
    * decides whether the session's task continues.
    */
   readonly awaits: (awaited: Omit<AwaitedWork, 'delegations'>) => void;
-  /** The connection of the client. With `--on-disconnect`, its tasks end when it is closed. */
+  /** The connection of the client. With `--on-disconnect cancel`, the client's tasks end when it is closed. */
   readonly connection: ClientConnection;
   /**
    * Returns sentences about cancelled tool calls that were not reported yet, and clears them. This reply reports them.
