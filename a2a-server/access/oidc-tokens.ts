@@ -24,6 +24,12 @@ export type AuthenticateJwt = (token: string) => Promise<Identity>;
 
 const MAX_KEY_AGE_MS = 10 * 60_000;
 
+/**
+ * The number of reads for unknown keys in a row. A provider that has just rotated its key should count at once. After
+ * these reads, there is one for each part of the cooldown, so that tokens with made-up key ids do not flood the provider.
+ */
+const READS_PER_COOLDOWN = 5;
+
 interface VerifierParts {
   settings: OidcSettings;
   clock: Pick<Clock, 'now' | 'elapsed'>;
@@ -33,6 +39,7 @@ interface VerifierParts {
 }
 
 type Keys = ReturnType<typeof Jose.createRemoteJWKSet>;
+type FindKey = (...asked: Parameters<Keys>) => ReturnType<Keys>;
 
 /** True for a text with the form of a signed JWT. Tokens of this server have no dots. */
 export function looksLikeJwt(token: string): boolean {
@@ -87,13 +94,14 @@ export function createClaimsVerifier({
 }
 
 /**
- * Returns a function that returns the keys of the provider. The provider may move its keys to another address. If its
- * configuration cannot be read again, the last address is used.
+ * Returns a function that returns the search for a key of the provider. The provider may move its keys to another
+ * address. If its configuration cannot be read again, the last address is used.
  */
 function createKeySource(
   { issuer }: OidcSettings,
   { clock, cooldownMs }: { clock: Pick<Clock, 'now' | 'elapsed'>; cooldownMs: number },
-): () => Promise<Keys> {
+): () => Promise<FindKey> {
+  const mayRead = createReadLimit(clock, cooldownMs);
   const configuration = createCachedRead(() => fetchOpenIdProvider(issuer), {
     clock,
     cooldownMs,
@@ -101,7 +109,7 @@ function createKeySource(
   });
   let last: { address: string; keys: Keys } | undefined;
   return async () => {
-    const { createRemoteJWKSet } = await import('jose');
+    const { createRemoteJWKSet, errors } = await import('jose');
     const address = await configuration().then(
       ({ jwks_uri }) => jwks_uri,
       (error: unknown) => {
@@ -112,12 +120,35 @@ function createKeySource(
     if (last?.address !== address) {
       const keys = createRemoteJWKSet(new URL(address), {
         timeoutDuration: PROVIDER_TIMEOUT_MS,
-        cooldownDuration: cooldownMs,
+        // The function below decides when the keys are read for an unknown key.
+        cooldownDuration: Infinity,
         cacheMaxAge: MAX_KEY_AGE_MS,
       });
       last = { address, keys };
     }
-    return last.keys;
+    const { keys } = last;
+    return async (...asked) => {
+      try {
+        return await keys(...asked);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey) || !(keys.reloading || mayRead())) throw error;
+        await keys.reload();
+        return keys(...asked);
+      }
+    };
+  };
+}
+
+/** Returns a function that returns true for `READS_PER_COOLDOWN` calls in a row, then once per part of the cooldown. */
+function createReadLimit(clock: Pick<Clock, 'elapsed'>, cooldownMs: number): () => boolean {
+  const partMs = cooldownMs / READS_PER_COOLDOWN;
+  let spentUntil = -Infinity;
+  return () => {
+    const now = clock.elapsed();
+    const next = Math.max(spentUntil, now - cooldownMs) + partMs;
+    if (next > now) return false;
+    spentUntil = next;
+    return true;
   };
 }
 

@@ -208,6 +208,35 @@ test('after the provider has moved its keys to another address, the new keys cou
   expect(await verify(await signed({ exp }, moved))).toMatchObject({ principal: 'acme/ann' });
 });
 
+test('a new key counts at once, also soon after a token with an unknown key id; such tokens cause few reads', async () => {
+  const [made, other] = [await makeProviderKey('made-up'), await makeProviderKey('second')];
+  const published = [publicJwk(key)];
+  let reads = 0;
+  const server = createServer((request, response) => {
+    if (request.url === '/keys') reads += 1;
+    response.end(
+      JSON.stringify(request.url === '/keys' ? { keys: published } : { issuer, jwks_uri: `${issuer}/keys` }),
+    );
+  });
+  const { host, close } = await listenOnLoopback(server);
+  issuer = `http://${host}`;
+  const clock = new FakeClock();
+  const verify = createJwtAuthenticator({ settings: settings(), clock, onRefusal: () => undefined });
+  const exp = Math.floor(Date.now() / 1_000) + 3_600;
+  const refused = async (): Promise<void> =>
+    expect(verify(await signed({ exp }, made))).rejects.toMatchObject(REFUSED);
+  await verify(await signed({ exp }));
+  await refused();
+  published.push(publicJwk(other));
+  expect(await verify(await signed({ exp }, other))).toMatchObject({ principal: 'acme/ann' });
+  for (let times = 0; times < 10; times += 1) await refused();
+  expect(reads).toBe(6);
+  clock.advance(6_000);
+  for (let times = 0; times < 10; times += 1) await refused();
+  expect(reads).toBe(7);
+  await close();
+});
+
 describe('a token of an OpenID Connect provider that stops', () => {
   beforeEach(() => start(0, key));
   afterEach(() => provider.stop());
