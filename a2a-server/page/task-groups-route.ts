@@ -18,14 +18,17 @@ import {
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
 import { readableTaskTitle } from '../../shared/text/title-of-json-plan.ts';
+import { mapInGroups } from '../../shared/runtime/map-in-groups.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
+import { READS_AT_ONCE } from '../executor/queries/task-queries.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequestPart } from '../http/wire/parse-request-part.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, JournalTaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/costs/cost-report.ts';
+import type { CostSum } from '../task/costs/cost-sum.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { FilterValueCache } from './filter-value-cache.ts';
 import {
@@ -43,7 +46,6 @@ const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
 };
 
 const MAX_PAGE_SIZE = 100;
-
 /** The number of waiting tasks whose actions are counted. */
 const MAX_COUNTED_TASKS = 200;
 /** The number of tasks for which the page may show a notification at once. */
@@ -69,10 +71,11 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Ro
   const filterValues = new FilterValueCache({ read: (owner) => tasks.filterValues(owner), clock });
   const summaries = new Map<string, { seq: number; summary: TaskSummary }>();
 
-  const summaryOf = async ({ taskId, seq }: TaskRow): Promise<TaskSummary | undefined> => {
+  const summaryOf = async (row: TaskRow): Promise<TaskSummary | undefined> => {
+    const { taskId, seq } = row;
     const known = summaries.get(taskId);
     if (known?.seq === seq) return known.summary;
-    const snapshot = await tasks.listedSnapshot(taskId);
+    const snapshot = await tasks.listedSnapshot(row);
     if (snapshot === undefined) return undefined;
     const summary = summarizeTask(snapshot);
     summaries.delete(taskId);
@@ -82,21 +85,20 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Ro
     return summary;
   };
 
-  /** X3: snapshots are loaded one after the other, so that other requests are not blocked. */
   const tasksOf = async (rows: readonly TaskRow[], reader: TaskReader): Promise<GroupedTask[]> => {
-    const found: GroupedTask[] = [];
-    const sessionCosts = new Map<string, GroupedTask['cost']['session']>();
-    for (const row of rows) {
-      const summary = await summaryOf(row);
-      if (summary === undefined) continue;
+    const sessionCosts = new Map<string, Promise<CostSum>>();
+    const found = await mapInGroups(rows, READS_AT_ONCE, async (row): Promise<GroupedTask[]> => {
       const { principal, sessionId, title } = row;
-      const session = sessionCosts.get(sessionId) ?? costView(await tasks.sessionCost(principal, sessionId));
-      sessionCosts.set(sessionId, session);
+      const cost = sessionCosts.get(sessionId) ?? tasks.sessionCost(principal, sessionId);
+      sessionCosts.set(sessionId, cost);
+      const [summary, sessionCost] = await Promise.all([summaryOf(row), cost]);
+      if (summary === undefined) return [];
       const { usage, pending: _pending, ...rest } = summary;
       const waitingFor = waitingForShownTo(summary, reader);
-      found.push({ ...rest, waitingFor, title: readableTaskTitle(title), cost: { task: usage, session } });
-    }
-    return found;
+      const session = costView(sessionCost);
+      return [{ ...rest, waitingFor, title: readableTaskTitle(title), cost: { task: usage, session } }];
+    });
+    return found.flat();
   };
 
   const groupOf = async (group: TaskGroupName, reader: TaskReader, asked: Query): Promise<TaskGroupPage> => {
@@ -119,8 +121,9 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Ro
     const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED_TASKS });
     let count = countUnreadActions(total - rows.length, reader);
     const forReader: TaskRow[] = [];
-    for (const row of rows) {
-      const summary = await summaryOf(row);
+    const waiting = await mapInGroups(rows, READS_AT_ONCE, summaryOf);
+    for (const [index, row] of rows.entries()) {
+      const summary = waiting[index];
       const answers = summary === undefined ? 0 : countDecidableActions(summary, reader);
       count += answers;
       if (answers > 0) forReader.push(row);

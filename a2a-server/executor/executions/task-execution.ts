@@ -346,7 +346,7 @@ export class TaskExecution {
     const earlier: Snapshot[] = [];
     for (const row of rows.slice(0, Math.max(own, 0))) {
       // The task goes on without an earlier task whose events are damaged.
-      const ended = await log.loadIfReadable(row.taskId);
+      const ended = await log.loadIfReadable(row.taskId, row.seq);
       if (ended) earlier.push(ended);
     }
     return { workspace, earlier };

@@ -116,8 +116,11 @@ export class TaskJournal {
   /**
    * Returns the task for a list of tasks. Returns undefined if the task was deleted after the list was read from the
    * index. Also returns undefined if the events of the task are damaged, because such a task must not hide the others.
+   * @param seq the task's last `seq` in that list. A cached snapshot with this `seq` needs no read.
    */
-  async loadIfReadable(taskId: string): Promise<Snapshot | undefined> {
+  async loadIfReadable(taskId: string, seq = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
+    const known = this.#retained.get(taskId) ?? this.#recent.get(taskId)?.deref();
+    if (known && known.seq >= seq) return known;
     try {
       return await this.load(taskId);
     } catch (error) {

@@ -1,7 +1,9 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
+import { mapInGroups } from '../../../shared/runtime/map-in-groups.ts';
 import { visibleTasksFilter } from '../../access/requester.ts';
+import { READS_AT_ONCE } from '../../executor/queries/task-queries.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { JournalTaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
@@ -31,25 +33,17 @@ export async function listTasks(
     ...(statusTimestampAfter !== undefined && { updatedSince: Date.parse(statusTimestampAfter) }),
   };
   const page = await tasks.list(filter, { size: pageSize, ...(pageToken !== '' && { token: pageToken }) });
-  const found: Task[] = [];
-  const sessionCosts = new Map<string, CostSum>();
-  // X3: loading the snapshots in parallel would block the event loop for other requests. So they are loaded one after
-  // the other.
-  for (const { taskId, sessionId, principal } of page.rows) {
-    const snapshot = await tasks.listedSnapshot(taskId);
-    if (snapshot === undefined) continue;
-    const sessionCost = sessionCosts.get(sessionId) ?? (await tasks.sessionCost(principal, sessionId));
-    sessionCosts.set(sessionId, sessionCost);
-    found.push(
-      toA2aTask(snapshot, context.wireOptions(snapshot), {
-        historyLength,
-        artifacts: includeArtifacts,
-        sessionCost,
-      }),
-    );
-  }
+  const sessionCosts = new Map<string, Promise<CostSum>>();
+  const found = await mapInGroups(page.rows, READS_AT_ONCE, async (row): Promise<Task[]> => {
+    const cost = sessionCosts.get(row.sessionId) ?? tasks.sessionCost(row.principal, row.sessionId);
+    sessionCosts.set(row.sessionId, cost);
+    const [snapshot, sessionCost] = await Promise.all([tasks.listedSnapshot(row), cost]);
+    if (snapshot === undefined) return [];
+    const options = context.wireOptions(snapshot);
+    return [toA2aTask(snapshot, options, { historyLength, artifacts: includeArtifacts, sessionCost })];
+  });
   return {
-    tasks: found,
+    tasks: found.flat(),
     nextPageToken: page.next ?? '',
     pageSize,
     totalSize: page.total,

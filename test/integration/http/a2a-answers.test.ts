@@ -29,7 +29,7 @@ describe('the task list', () => {
     const snapshot = tasks.listedSnapshot.bind(tasks);
     jest
       .spyOn(tasks, 'listedSnapshot')
-      .mockImplementation(async (taskId) => (taskId === deleted ? undefined : snapshot(taskId)));
+      .mockImplementation(async (row) => (row.taskId === deleted ? undefined : snapshot(row)));
     const list = await request(server, { method: 'GET', path: '/tasks' });
     expect([list.status, list.body]).toMatchObject([200, { tasks: [{ id: kept }] }]);
   });

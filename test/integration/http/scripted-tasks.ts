@@ -194,7 +194,7 @@ export class ScriptedTasks implements TaskService {
     return this.#fold(taskId, by, atSeq);
   }
 
-  async listedSnapshot(taskId: string): Promise<Snapshot | undefined> {
+  async listedSnapshot({ taskId }: { taskId: string }): Promise<Snapshot | undefined> {
     this.snapshots += 1;
     return foldAll(taskId, this.#journal(taskId).entries);
   }

@@ -68,6 +68,17 @@ describe('a task that the server has loaded before', () => {
     expect(snapshot).toEqual(foldAll(TASK, await journal.read(TASK, 0, 100)));
   });
 
+  it('a list reads its events only if they are newer than the last snapshot', async () => {
+    const log = new TaskJournal(journal);
+    const held = await log.load(TASK);
+    reads = [];
+    expect(await log.loadIfReadable(TASK, 6)).toBe(held);
+    expect(reads).toEqual([]);
+    await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
+    expect(await log.loadIfReadable(TASK, 7)).toMatchObject({ seq: 7 });
+    expect(reads).toEqual([6]);
+  });
+
   it('a loaded task can be read in its state after an earlier event', async () => {
     const log = new TaskJournal(journal);
     await log.load(TASK);
