@@ -1,7 +1,7 @@
 /**
  * Checks that no other program listens on the server's port at ::1. `localhost` means 127.0.0.1 and ::1, and a browser
- * may try ::1 first. If the server listens on 127.0.0.1 only, a program of another user can listen on ::1. It would
- * receive a link that was meant for the server.
+ * may try ::1 first. If the server listens on 127.0.0.1 only, a program of another user can listen on ::1. The browser
+ * would send that program a link that is meant for the server.
  */
 import { connect } from 'node:net';
 import { ProductError } from '../../shared/runtime/errors.ts';

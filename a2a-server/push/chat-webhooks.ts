@@ -30,7 +30,10 @@ export const chatWebhookSchema = z
       .string()
       .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable')
       .optional(),
-    /** Only the tasks of this tenant. If absent, the tasks of all principals. */
+    /**
+     * The chat gets messages only about the tasks of this tenant. If absent, it gets messages about the tasks of all
+     * principals.
+     */
     tenant: z.string().min(1).optional(),
     /** How long a task must have waited before the message, in seconds. The end of a task is posted at once. */
     afterSeconds: z.number().min(0).max(86_400).default(DEFAULT_AFTER_SECONDS),

@@ -1,4 +1,4 @@
-/** Runs a server whose address, journal and telemetry are open, and stops it. */
+/** Starts and stops a server whose address, journal and telemetry are already open. */
 import type { RequestListener, Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AbortScope } from '../../shared/runtime/abort.ts';

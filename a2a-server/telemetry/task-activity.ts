@@ -41,7 +41,7 @@ export type TaskActivity =
     }
   | { type: 'task-end'; state: 'completed' | 'failed' | 'canceled' | 'rejected'; at: number };
 
-/** The work of one task that has started and has not ended yet. */
+/** What one task does now: the turn that asks the model, and the start times of the tool executions. */
 interface OpenWork {
   turn?: { turn: number; model: string; startedAt: number };
   tools: Map<string, number>;
@@ -54,7 +54,10 @@ interface OpenWork {
 export class TaskActivityTracker {
   readonly #open = new Map<string, OpenWork>();
 
-  /** Returns the activities that these entries end. The entries of a task must arrive in order. */
+  /**
+   * Returns the activities that these entries complete, and the start and end of executions. The entries of a task must
+   * arrive in order.
+   */
   note(taskId: string, entries: readonly JournalEntry[]): TaskActivity[] {
     return entries.flatMap(({ at, event }) => {
       const opened = startsWork(event) && !this.#open.has(taskId);
