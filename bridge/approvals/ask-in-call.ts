@@ -12,7 +12,7 @@ import { commandLineNotes, buildOfferedForms, type OfferedForm } from './forms-t
 import type { FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
 import type { AnsweredSessionRound } from './request-state.ts';
-import { noteLateFailure, sentInTime, UNCONFIRMED_DECISION } from './sent-in-time.ts';
+import { noteLateFailure, sentInTime, unconfirmedDecisionNote } from './sent-in-time.ts';
 import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
@@ -83,7 +83,7 @@ async function askInForm(asking: AskInCallOptions, form: OfferedForm): Promise<A
     responses: { [key]: shown.response },
     channel: 'elicitation',
   });
-  if (settled === 'unconfirmed') return { end: 'time', notes: [UNCONFIRMED_DECISION] };
+  if (settled === 'unconfirmed') return { end: 'time', notes: [unconfirmedDecisionNote(session)] };
   const decided =
     settled.opened.length > 0 ? await waitForDecisionOnPage(asking, settled.opened) : settled.decided > 0;
   if (!decided) return { end: 'settled', notes: notesOf(settled, session, formHistory) };
@@ -101,7 +101,8 @@ export async function processFormRound(
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, formHistory, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
-  if (settled === 'unconfirmed') return { end: 'time', notes: [UNCONFIRMED_DECISION], goesOn: false };
+  if (settled === 'unconfirmed')
+    return { end: 'time', notes: [unconfirmedDecisionNote(session)], goesOn: false };
   const decided = settled.opened.length === 0 || (await waitForDecisionOnPage(asking, settled.opened));
   const end = await wait();
   // After a form without a valid answer, the same tool call sends no new form.

@@ -7,9 +7,20 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { withTimeout } from '../agents/timeout.ts';
 import type { Session } from '../sessions/session/session.ts';
 
-/** The note for a decision that is still being sent. The agent may show the action as pending until then. */
-export const UNCONFIRMED_DECISION =
-  'The agent has not confirmed this decision yet. The bridge sends it again until the agent confirms it. Look with wait_for_task before you decide again.';
+const UNCONFIRMED = 'The agent has not confirmed this decision yet.';
+
+/**
+ * Returns the note for a decision that is still being sent. The agent may show the action as pending until then. The
+ * note says why the last attempt failed.
+ */
+export function unconfirmedDecisionNote({ sendingProblem }: Pick<Session, 'sendingProblem'>): string {
+  const why = sendingProblem === undefined ? '' : ` The last attempt failed: ${sendingProblem}`;
+  return `${UNCONFIRMED}${why} The bridge sends it again. Look with wait_for_task before you decide again.`;
+}
+
+export function isUnconfirmedDecisionNote(note: string): boolean {
+  return note.startsWith(UNCONFIRMED);
+}
 
 /**
  * Returns the result of `sending`, or `unconfirmed` after the timeout or an abort of the signal. Sending goes on then.

@@ -1,7 +1,7 @@
 /** A delegation by a person with an MCP client. The person knows only the results of the bridge's tools. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { UNCONFIRMED_DECISION } from '../../bridge/approvals/sent-in-time.ts';
+import { isUnconfirmedDecisionNote } from '../../bridge/approvals/sent-in-time.ts';
 import { pendingReasonSchema } from '../../shared/protocol/tool-approval.ts';
 import type { ToolResult } from '../integration/bridge/support/raw-client.ts';
 import { must } from './findings.ts';
@@ -30,9 +30,6 @@ type Report = z.infer<typeof report>;
 const sessionList = z.object({
   sessions: z.array(z.object({ sessionId: z.string(), title: z.string() })),
 });
-
-/** Returns true if the bridge has sent a decision that the agent has not confirmed yet. */
-const isUnconfirmed = (note: string): boolean => note === UNCONFIRMED_DECISION;
 
 /** The longest wait of one call for its task, in seconds. */
 const PATIENCE = 20;
@@ -100,7 +97,10 @@ export class BridgeFlow implements Flow {
       decisions,
       waitSeconds: PATIENCE,
     });
-    if (result.isError !== true && !report.parse(result.structuredContent).notes.some(isUnconfirmed))
+    if (
+      result.isError !== true &&
+      !report.parse(result.structuredContent).notes.some(isUnconfirmedDecisionNote)
+    )
       this.accepted.push(...decisions);
     await this.#take(result);
   }

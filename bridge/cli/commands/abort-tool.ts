@@ -32,7 +32,7 @@ export async function abortCommand(run: CommandRun<AbortOptions>, toolId: string
     throw new ProductError(failure.reason, message, { facts: failure.facts });
   const words = inTerminalWords(message);
   if (options.json === true) terminal.say(JSON.stringify({ success, message: words }));
-  else if (success) terminal.say(escapeHiddenInLines(words));
+  else if (success) terminal.explain(escapeHiddenInLines(words));
   else terminal.complain(words);
   return success ? 0 : EXIT_REFUSED;
 }

@@ -71,7 +71,7 @@ export async function addAgentCommand(run: CommandRun<AddAgentOptions>, url: str
   if (hasFailedCheck(findings)) {
     if (options.json === true)
       terminal.say(JSON.stringify({ agent: name, findings, abilities, changed: false }));
-    else terminal.say(`Nothing was written.${(entry.tokenEnv ?? entry.tokenCommand) ? '' : NEEDS_TOKEN}`);
+    else terminal.explain(`Nothing was written.${(entry.tokenEnv ?? entry.tokenCommand) ? '' : NEEDS_TOKEN}`);
     return EXIT_FAILURE;
   }
   return writeAgents(run, {

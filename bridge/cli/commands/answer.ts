@@ -36,7 +36,7 @@ export async function answerCommand(
   const session = coded?.session ?? (await resolveSessionToDecide(context.sessions, given));
   await session.refresh();
   const decision = await answerOf(run, session.view, { coded, words: words.join(' ') });
-  await sendDecisionsFromTerminal(session, [decision]);
+  await sendDecisionsFromTerminal(session, [decision], run.terminal);
   printDecisionOutcome(run, session, [{ callId: decision.callId, decision: 'answer' }]);
   await context.close();
   return 0;

@@ -35,15 +35,15 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
     terminal.complain(`There was nothing to cancel: ${sessionProblem(session.state) ?? word}`);
   else if (before) terminal.complain(`The task had ended before (${word}).`);
   else if (end === 'withdrawn')
-    terminal.say('Withdrawn: the agent never had the task. Nothing of it has run.');
+    terminal.explain('Withdrawn: the agent never had the task. Nothing of it has run.');
   else if (end === 'cancelling')
-    terminal.say(
+    terminal.explain(
       'The agent has accepted the cancel, but the task has not ended. It may go on to its end: not every agent can stop its work.',
     );
   else if (end === 'cancelled-when-known' || view === undefined || !hasEnded(view))
-    terminal.say(
+    terminal.explain(
       'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.',
     );
-  else terminal.say(`Cancelled: the task of session ${visibleLine(id)} is ${word}.`);
+  else terminal.explain(`Cancelled: the task of session ${visibleLine(id)} is ${word}.`);
   return before ? EXIT_REFUSED : 0;
 }

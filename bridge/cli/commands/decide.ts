@@ -56,7 +56,7 @@ export async function decideCommand(
   const decisions = actions.map(({ callId, shown }) =>
     toPersonDecision({ callId, shown, decision, ...limits, ...reason }),
   );
-  await sendDecisionsFromTerminal(session, decisions);
+  await sendDecisionsFromTerminal(session, decisions, terminal);
   printDecisionOutcome(
     run,
     session,

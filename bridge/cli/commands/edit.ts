@@ -110,9 +110,8 @@ async function sendEdit(
     return EXIT_FAILURE;
   }
   const reason = options.reason === undefined ? {} : { reason: options.reason };
-  await sendDecisionsFromTerminal(session, [
-    toPersonDecision({ callId, shown, decision: 'edit', ...decision, ...reason }),
-  ]);
+  const edited = toPersonDecision({ callId, shown, decision: 'edit', ...decision, ...reason });
+  await sendDecisionsFromTerminal(session, [edited], terminal);
   printDecisionOutcome(run, session, [{ callId, decision: 'edit' }]);
   return 0;
 }

@@ -42,7 +42,7 @@ export async function importAgentsCommand(
   const { isRemote, ...list } = await readRegistry(source);
   if (names.length === 0 && options.all !== true) {
     if (options.json === true) terminal.say(JSON.stringify({ registry: source, ...list }));
-    else terminal.say(`${agentListText(list, terminal.width)}\n${howToAdd(source, list)}`);
+    else terminal.explain(`${agentListText(list, terminal.width)}\n${howToAdd(source, list)}`);
     return 0;
   }
   const chosen = names.length === 0 ? list.agents : names.map((name) => pickListedAgent(list.agents, name));
@@ -52,7 +52,7 @@ export async function importAgentsCommand(
   const failures =
     unusable.length + trials.filter(({ type }) => type === 'refused' || type === 'failed').length;
   if (options.json !== true && failures > 0)
-    terminal.say(
+    terminal.explain(
       [
         ...unusableEntryLines({ ...list, unusable }),
         `${failures} of ${countWithNoun(trials.length + unusable.length, 'agent')} cannot be added. If an agent needs a token: mcp-a2a-bridge agents add <url> --token-variable <name>`,

@@ -171,7 +171,7 @@ async function changeAll(
     terminal.say(JSON.stringify({ ...aim, clients }));
   } else {
     for (const [name, outcome] of outcomes)
-      terminal.say(bridgeEntryOutcomeLine(CLIENTS[name], aim.scope, outcome));
+      terminal.explain(bridgeEntryOutcomeLine(CLIENTS[name], aim.scope, outcome));
   }
   return bridgeEntryOutcomesExitCode(outcomes.map(([, outcome]) => outcome));
 }
@@ -221,34 +221,34 @@ async function changeEntry(
   const tell = options.json === true ? silence : terminal;
   const finish = async (text: string): Promise<object> => {
     const { lines, facts } = await afterwards(clientName, text, keys);
-    for (const line of lines) tell.say(line);
+    for (const line of lines) tell.explain(line);
     return facts;
   };
   if (change.type === 'same') {
-    tell.say(`${path} is up to date: nothing to change.`);
+    tell.explain(`${path} is up to date: nothing to change.`);
     return { type: 'same', facts: { path, changed: false, ...(await finish(change.file.text)) } };
   }
   const { diff } = change;
   tell.say(paintDiff(visibleText(diff), terminal.paint));
   if (options.dryRun === true) {
-    tell.say('Nothing was written (--dry-run).');
+    tell.explain('Nothing was written (--dry-run).');
     return { type: 'dry run', facts: { path, changed: false, dryRun: true, diff } };
   }
   const asks = terminal.interactive && options.yes !== true && options.json !== true;
   if (asks && !(await terminal.confirm(`Write this to ${path}?`))) {
-    tell.say('Nothing was written.');
+    tell.explain('Nothing was written.');
     return { type: 'declined', facts: { path, changed: false } };
   }
   const backup = await writeConfig(change.file, change.text, MODES[scope]);
-  tell.say(`Written to ${path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
-  tell.say(nextStep(client));
+  tell.explain(`Written to ${path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
+  tell.explain(nextStep(client));
   return {
     type: 'written',
     facts: { path, changed: true, backup: backup ?? null, diff, ...(await finish(change.text)) },
   };
 }
 
-const silence: Pick<Terminal, 'say'> = { say: () => undefined };
+const silence: Pick<Terminal, 'say' | 'explain'> = { say: () => undefined, explain: () => undefined };
 
 function remainingText(
   client: string,

@@ -46,12 +46,12 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
     return;
   }
   if (trial.finding !== undefined) printCheckResult(terminal, trial.finding);
-  terminal.say(`${file.path} names ${id} as the ${change.tier ?? 'default'} model.`);
-  terminal.say(restart.text);
+  terminal.explain(`${file.path} names ${id} as the ${change.tier ?? 'default'} model.`);
+  terminal.explain(restart.text);
   const advice = keyAdvice(id, trial.use);
-  if (advice !== undefined) terminal.say(advice);
+  if (advice !== undefined) terminal.explain(advice);
   if (settings.agentUrl !== undefined || Object.keys(settings.agents).length > 0)
-    terminal.say(
+    terminal.explain(
       'The settings of the bridge name other agents. They have models of their own; this one is for the local server.',
     );
 }

@@ -46,6 +46,6 @@ function printGrants(
     terminal.say(
       `${terminal.paint('green', 'Revoked')}: ${revoked === 'all' ? 'all trust' : revoked.join(', ')}`,
     );
-  for (const grant of grants) terminal.say(`${terminal.paint('yellow', 'Trusted')} ${grantText(grant)}`);
+  for (const grant of grants) terminal.explain(`${terminal.paint('yellow', 'Trusted')} ${grantText(grant)}`);
   if (grants.length === 0) terminal.say('Nothing is trusted in this session.');
 }

@@ -26,14 +26,14 @@ export async function showModelCommand({
     terminal.say(JSON.stringify({ ...shown, running }));
     return;
   }
-  terminal.say(modelsInUseText(report, terminal.paint));
+  terminal.explain(modelsInUseText(report, terminal.paint));
   const local = localModelsText(report);
   if (local !== '') terminal.say(`\n${local}`);
   if (running !== null && running !== report.agent)
-    terminal.say(
+    terminal.explain(
       `\nThe running server uses ${running}. To apply the settings, run: mcp-a2a-bridge server stop. Its tasks go on with the next server.`,
     );
-  terminal.say(
+  terminal.explain(
     '\nTo change the model: mcp-a2a-bridge model set <provider>:<model>. "model list" lists models.',
   );
 }
@@ -64,15 +64,15 @@ export async function listModelsCommand(
     return;
   }
   if (words.length > 0 && known.length + local.length === 0)
-    terminal.say(`No known model has ${words.map((word) => `"${word}"`).join(' and ')} in its id.\n`);
+    terminal.explain(`No known model has ${words.map((word) => `"${word}"`).join(' and ')} in its id.\n`);
   if (known.length > 0) terminal.say(`${knownModelsText(known, terminal.width)}\n`);
-  if (hidden > 0) terminal.say(`${hidden} more from OpenRouter: mcp-a2a-bridge model list openrouter\n`);
-  terminal.say(
+  if (hidden > 0) terminal.explain(`${hidden} more from OpenRouter: mcp-a2a-bridge model list openrouter\n`);
+  terminal.explain(
     local.length > 0
       ? localModelsText({ local })
       : 'This machine serves no model at the usual ports of Ollama, LM Studio, llama.cpp and vLLM.',
   );
-  terminal.say(
+  terminal.explain(
     'Prices are US dollars for a million tokens. Other models work too: mcp-a2a-bridge model set <provider>:<model>',
   );
 }

@@ -54,9 +54,9 @@ export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file:
       JSON.stringify({ valid, agent: signer?.name ?? null, comparison: journal, ...receipt, presence }),
     );
   else {
-    terminal.say(unchangedText(receipt));
-    for (const each of presence) terminal.say(presenceText(each));
-    if (signer !== undefined) terminal.say(`This is the key of agent "${signer.name}".`);
+    terminal.explain(unchangedText(receipt));
+    for (const each of presence) terminal.explain(presenceText(each));
+    if (signer !== undefined) terminal.explain(`This is the key of agent "${signer.name}".`);
     if (!known)
       terminal.complain(
         'No agent of your settings has this key, so anyone may have signed the receipt. Ask the owner of the server for the fingerprint, and give it with --key.',
@@ -65,7 +65,7 @@ export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file:
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
     const compared = JOURNAL_TEXT[journal](receipt);
     if (journal === 'differs') terminal.complain(compared);
-    else terminal.say(compared);
+    else terminal.explain(compared);
   }
   return valid ? 0 : EXIT_FAILURE;
 }

@@ -49,7 +49,7 @@ export function printDecisionOutcome(
   }
   for (const { callId, title } of pending)
     terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
-  for (const note of notes) terminal.say(`Note: ${visibleText(note)}`);
+  for (const note of notes) terminal.explain(`Note: ${visibleText(note)}`);
   if (view?.question !== undefined && view.question !== null)
     terminal.say(`The agent asks:\n${quotedRows(view.question.text, terminal.width)}`);
   terminal.explain(

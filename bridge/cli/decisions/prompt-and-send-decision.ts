@@ -69,7 +69,7 @@ export async function promptAndSendDecision(
     }
     if (decision === undefined) return 'left';
     try {
-      await sendDecisionsFromTerminal(session, [decision]);
+      await sendDecisionsFromTerminal(session, [decision], terminal);
       return 'changed';
     } catch (error) {
       if (

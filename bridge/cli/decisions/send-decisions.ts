@@ -1,8 +1,11 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { sendDecisions as send } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
+import { sentInTime } from '../../approvals/sent-in-time.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /**
  * The maximum time that the command waits for the task, in milliseconds: one day. The person can end the wait earlier
@@ -10,16 +13,26 @@ import { waitForSession } from '../../sessions/wait-for-session.ts';
  */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
+/** After this time without an answer, the command says why it waits, in milliseconds. */
+const QUIET_MS = 3_000;
+
 /**
- * Sends decisions. Resolves when the agent has received them. An agent without resumable streams may stop its work when
+ * Sends decisions. Resolves when the agent has received them. Says so if that takes long. An agent without resumable streams may stop its work when
  * the connection closes. For such an agent, the command waits until the task waits or has ended.
  * @throws ProductError if the agent refuses a decision. The error names the earlier decision, if there is one.
  */
 export async function sendDecisionsFromTerminal(
   session: Session,
   decisions: readonly PersonDecision[],
+  terminal: Pick<Terminal, 'complain'>,
 ): Promise<void> {
-  await send(session, decisions, 'cli');
+  const sending = send(session, decisions, 'cli');
+  const signal = new AbortController().signal;
+  if ((await sentInTime(sending, { timeout: QUIET_MS, signal })) === 'unconfirmed') {
+    const why = session.sendingProblem ?? `Agent "${session.agent.name}" has not answered.`;
+    terminal.complain(`The decision is not sent yet: ${inTerminalWords(why)} The command tries again.`);
+    await sending;
+  }
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
   const end = await waitForSession({ session, timeout: MAX_WAIT_MS });

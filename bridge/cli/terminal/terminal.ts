@@ -5,7 +5,7 @@ import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
 import { readLine, type PromptWithdrawal } from './read-line.ts';
-import { wrapSentences, wrapWords } from './wrap-words.ts';
+import { wrapSentences } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
 export interface Terminal {
@@ -44,10 +44,7 @@ export function createTerminal(env: Environment = process.env): Terminal {
     explain: (text) => void stdout.write(`${wrapSentences(text, width)}\n`),
     write: (text) => void stdout.write(text),
     // The text is escaped, because it may quote an agent, for example an error of the agent.
-    complain: (text) =>
-      void stderr.write(
-        `${wrapWords(escapeHiddenInLines(text), stderr.isTTY ? stderr.columns : undefined)}\n`,
-      ),
+    complain: (text) => void stderr.write(`${wrapSentences(escapeHiddenInLines(text), columnsOf(stderr))}\n`),
     confirm: async (question) => /^y(es)?$/i.test((await readTypedLine(`${question} [y/N]`)).trim()),
     ask: readTypedLine,
   };

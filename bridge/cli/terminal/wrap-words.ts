@@ -4,7 +4,8 @@ import { displayWidth } from '../../../shared/text/display-width.ts';
 
 /** @param width the width of the terminal in columns; undefined if the text must not be wrapped */
 export function wrapWords(text: string, width: number | undefined): string {
-  return width === undefined ? text : new Help().boxWrap(text, width);
+  // Without this setting, commander does not wrap text for less than 40 columns.
+  return width === undefined ? text : Object.assign(new Help(), { minWidthToWrap: 1 }).boxWrap(text, width);
 }
 
 /** Wraps text as `wrapWords` does. Each line after the first starts with `indent`. */
@@ -15,8 +16,8 @@ export function wrapIndented(text: string, indent: string, width: number | undef
 
 /** Matches a command to copy, up to the end of its quotation, sentence or line. */
 const COMMAND = /"mcp-a2a-bridge [^"\n]*"|mcp-a2a-bridge (?:(?! \(|\. )[^"\n])*/g;
-/** Stands for a space of a command while the text is split at spaces. */
-const COMMAND_SPACE = '\u{e000}';
+/** Stands for a space of a command or of an indentation while the text is split at spaces. */
+const KEPT_SPACE = '\u{e000}';
 
 /**
  * Splits the lines of the program's own sentences between two words. D5: a sentence may quote an agent, so a row that
@@ -24,12 +25,14 @@ const COMMAND_SPACE = '\u{e000}';
  */
 export function wrapSentences(text: string, width: number | undefined): string {
   if (width === undefined) return text;
-  const kept = text.replaceAll(COMMAND, (command) => command.replaceAll(' ', COMMAND_SPACE));
+  const kept = text
+    .replaceAll(COMMAND, (command) => command.replaceAll(' ', KEPT_SPACE))
+    .replaceAll(/^ +/gm, (indent) => KEPT_SPACE.repeat(indent.length));
   const lines = kept.split('\n').map((line) =>
     line.split(' ').reduce((rows, word) => {
       const last = rows.slice(rows.lastIndexOf('\n') + 1);
       return displayWidth(`${last} ${word}`) <= width ? `${rows} ${word}` : `${rows}\n↳ ${word}`;
     }),
   );
-  return lines.join('\n').replaceAll(COMMAND_SPACE, ' ');
+  return lines.join('\n').replaceAll(KEPT_SPACE, ' ');
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { noteLateFailure, sentInTime, UNCONFIRMED_DECISION } from '../../approvals/sent-in-time.ts';
+import { noteLateFailure, sentInTime, unconfirmedDecisionNote } from '../../approvals/sent-in-time.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import { approvalCardReply } from '../tool/approval-card-reply.ts';
@@ -38,7 +38,7 @@ export const decideOnApprovalCardTool = defineBridgeTool({
     const { signal } = call;
     if ((await sentInTime(sending, { timeout: call.waitMs(undefined), signal })) === 'unconfirmed') {
       noteLateFailure(session, sending);
-      throw new ProductError('AGENT_UNREACHABLE', UNCONFIRMED_DECISION);
+      throw new ProductError('AGENT_UNREACHABLE', unconfirmedDecisionNote(session));
     }
     return approvalCardReply(call.bridge, session);
   },

@@ -10,7 +10,7 @@ import {
 } from '../../approvals/decision-input.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { refuseCutPreviews, findCutPreviewError } from '../../approvals/refuse-cut-previews.ts';
-import { noteLateFailure, UNCONFIRMED_DECISION } from '../../approvals/sent-in-time.ts';
+import { noteLateFailure, unconfirmedDecisionNote } from '../../approvals/sent-in-time.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { pendingReports } from '../reports/session-report.ts';
@@ -84,7 +84,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
       session,
       delivery,
       timeout: call.waitMs(waitSeconds),
-      notes: () => (confirmed ? [] : [UNCONFIRMED_DECISION]),
+      notes: () => (confirmed ? [] : [unconfirmedDecisionNote(session)]),
       // The caller needs the outcome of the decision, so this tool call returns no MCP task.
       asTask: false,
     })

@@ -50,6 +50,7 @@ export class MessageSender {
   #answeredCode: string | undefined;
   /** The number of answers that are on their way to the agent. */
   #answers = 0;
+  #problem: string | undefined;
 
   constructor(session: SendingSession) {
     this.#for = session;
@@ -58,6 +59,11 @@ export class MessageSender {
   /** True while an answer to a question is on its way to the agent. */
   get isAnswering(): boolean {
     return this.#answers > 0;
+  }
+
+  /** Why the last attempt to send a message failed. Undefined if no message waits for its next attempt. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   /** Sends a message. See `Session.deliver`. */
@@ -85,7 +91,10 @@ export class MessageSender {
         signal,
         withdrawal,
         resumed,
-        onDelivery: (delivery) => apply({ type: 'delivery', delivery }),
+        onDelivery: (delivery) => {
+          this.#problem = delivery.type === 'retrying' ? delivery.reason : undefined;
+          apply({ type: 'delivery', delivery });
+        },
       });
       // Some agents do not confirm a decision, but only stop listing the call. So the bridge itself records the
       // decision.
@@ -101,6 +110,7 @@ export class MessageSender {
       apply({ type: 'undelivered', error, before, during });
       throw thrown;
     } finally {
+      this.#problem = undefined;
       if (answers !== undefined) this.#answers -= 1;
     }
   }

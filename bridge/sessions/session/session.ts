@@ -150,6 +150,11 @@ export class Session {
     return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
   }
 
+  /** Why the agent has not acknowledged the message that the bridge is sending. Undefined if no attempt has failed. */
+  get sendingProblem(): string | undefined {
+    return this.#sender.problem;
+  }
+
   /** True while an open stream keeps the view current. */
   get live(): boolean {
     return this.#reader.live;

@@ -106,11 +106,15 @@ describe('ages at the terminal', () => {
 });
 
 describe('an error at the terminal', () => {
-  it('its hidden characters are escaped, because it may quote an agent', () => {
-    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  it('its hidden characters are escaped and its further rows are marked, because it may quote an agent', () => {
+    let printed = '';
+    const write = (text: string): void => void (printed += text);
+    const stderr = jest
+      .spyOn(process, 'stderr', 'get')
+      .mockReturnValue(Object.assign(Object.create(process.stderr), { isTTY: true, columns: 16, write }));
     createTerminal({}).complain('Agent "a": \u{1b}[2J\nno\u{202e}');
-    expect(write.mock.calls.flat().join('')).toBe('Agent "a": \\u{1b}[2J\nno\\u{202e}\n');
-    write.mockRestore();
+    stderr.mockRestore();
+    expect(printed).toBe('Agent "a":\n↳ \\u{1b}[2J\nno\\u{202e}\n');
   });
 });
 

@@ -47,6 +47,7 @@ const runAt =
         paint: paintNothing,
         interactive: false,
         say: (text: string) => (stdout += `${text}\n`),
+        explain: (text: string) => (stdout += `${text}\n`),
         complain: (text: string) => (stderr += `${text}\n`),
       },
     });

@@ -27,6 +27,9 @@ describe('text that is wrapped for the terminal', () => {
     expect(wrapSentences(`Session ${'x'.repeat(50)} with local`, 40)).toBe(
       `Session\n↳ ${'x'.repeat(50)}\n↳ with local`,
     );
+    expect(wrapSentences(`There are:\n  ${'x'.repeat(50)} two`, 40)).toBe(
+      `There are:\n  ${'x'.repeat(50)}\n↳ two`,
+    );
     expect(wrapSentences('word '.repeat(20), undefined)).toBe('word '.repeat(20));
   });
 });
@@ -40,5 +43,6 @@ describe('text that is indented for the terminal', () => {
       '  word',
     ]);
     expect(wrapIndented('one line', '  ', undefined)).toBe('one line');
+    expect(wrapIndented('two words', '  ', 8)).toBe('two\n  words');
   });
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
 import { sendDecisions } from '../../../../../bridge/approvals/send-decisions.ts';
+import { unconfirmedDecisionNote } from '../../../../../bridge/approvals/sent-in-time.ts';
 import type { PersonDecision } from '../../../../../bridge/dialects/dialect.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
@@ -48,6 +49,29 @@ describe('the answer to a question in plain text', () => {
     agent.respond = respond;
     await sendDecisions(session, [answer('Yes')], 'tool');
     expect(agent.received).toHaveLength(2);
+  });
+
+  test('R28 the note about an unconfirmed answer says why the last attempt to send it failed', async () => {
+    const [retried, ends] = [signal(), signal()];
+    const { respond } = agent;
+    agent.respond = () => {
+      agent.respond = async function* () {
+        retried.happen();
+        await ends.happened;
+        yield* respond();
+      };
+      throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
+    };
+    agent.begins.happen();
+    const sent = sendDecisions(session, [answer('Yes')], 'tool');
+    expect(unconfirmedDecisionNote(session)).not.toContain('failed');
+    await retried.happened;
+    expect(unconfirmedDecisionNote(session)).toContain(
+      'not confirmed this decision yet. The last attempt failed: Agent "asking" cannot be reached',
+    );
+    ends.happen();
+    await sent;
+    expect(session.sendingProblem).toBeUndefined();
   });
 
   test('while the agent has not reacted to the answer, the session works and asks nothing, even if the agent repeats the question', async () => {
