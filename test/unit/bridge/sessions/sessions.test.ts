@@ -166,6 +166,31 @@ describe('finding a session', () => {
     }
   });
 
+  test('a search with several steps waits once for an agent that hangs, and asks it again after its answer', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+    try {
+      let fail: (() => void) | undefined;
+      let asked = 0;
+      const hanging = new Agent('hanging', () => {
+        asked += 1;
+        return new Promise((_, reject) => (fail = () => reject(new Error('it is away'))));
+      });
+      const both = createSessions(agent, hanging);
+      const found = expect(resolveSession(both, 'other')).rejects.toMatchObject({
+        message: expect.stringContaining('No answer from agent "hanging"'),
+      });
+      await jest.advanceTimersByTimeAsync(5_000);
+      await found;
+      expect(asked).toBe(1);
+      fail?.();
+      await new Promise(setImmediate);
+      void both.list();
+      expect(asked).toBe(2);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   test('a session in memory is found after its agent got another name, and while the outbox cannot be read', async () => {
     const renamed = createSessions(agent, new ListingAgent('other'));
     const state = { type: 'accepted', taskId: 'task-1', sessionId: 'session-1' } as const;
