@@ -28,7 +28,6 @@ import {
   waitingQuestionCalls,
   type Call,
   type Snapshot,
-  type TaskWithEarlierTasks,
 } from '../../task/snapshot.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
@@ -85,6 +84,7 @@ interface RunContext {
 }
 
 interface ExecutionResources {
+  at: RunContext;
   scope: AbortScope<AbortCause>;
   reference: ToolExecutionReference;
   start: ToolStartRecorder;
@@ -103,6 +103,17 @@ interface ExecutionResult {
   /** The recorded outcome. Null if the task ended first, or if the journal has no outcome. */
   outcome: ToolOutcome | null;
   end: RunEnd;
+}
+
+/** The end of a tool, before the journal has it. */
+interface ToolEnd {
+  outcome: ToolOutcome;
+  /** The to-do list that the tool set. */
+  todos?: readonly Todo[] | undefined;
+  /** The contents of files in the result. */
+  contents?: readonly FileBytes[];
+  /** True if the tool failed because a file has changed since the person saw it (D2). */
+  isInputChanged?: boolean;
 }
 
 const NOT_RUN: ExecutionResult = { outcome: null, end: 'not-run' };
@@ -178,23 +189,8 @@ export class ToolScheduler {
     const timeout = tool && this.#createTimeout(tool, call, scope);
     const timeouts = [...at.timeouts, ...(timeout ? [timeout] : [])];
     const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, timeouts });
-    const executed = this.#execute(
-      snapshot,
-      { call, tool },
-      {
-        at,
-        workspace: createCheckpointingWorkspace(at.workspace, (files, contents) =>
-          start.require(files, contents),
-        ),
-        place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
-        scope,
-        reference,
-        start,
-        output,
-        questions,
-        timeout,
-      },
-    );
+    const resources = { at, scope, reference, start, output, questions, timeout };
+    const executed = this.#execute(snapshot, { call, tool }, resources);
     const execution: RunningToolExecution = {
       ...reference,
       log,
@@ -277,110 +273,107 @@ export class ToolScheduler {
   async #execute(
     snapshot: Snapshot,
     { call, tool }: { call: Call; tool: Tool | undefined },
-    at: ExecutionResources & { at: RunContext; workspace: Workspace; place: TaskWithEarlierTasks },
+    resources: ExecutionResources,
   ): Promise<ExecutionResult> {
-    const { principal } = snapshot;
-    const { clock } = this.#options;
-    const { output, questions, start } = at;
-    let failure: unknown;
-    let todos: readonly Todo[] | undefined;
-    let contents: readonly FileBytes[] = [];
-    const whole: ToolOutcome =
-      tool === undefined
-        ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
-        : await runToolToOutcome(
-            () =>
-              recheckPolicyAndRun({ tool, task: snapshot, call }, this.#options.policy(), {
-                principal,
-                workspace: at.workspace,
-                signal: at.scope.signal,
-                toolId: at.reference.toolId,
-                // No person saw a tool call that the policy allowed. Such a call has no content to compare.
-                basis: call.decided === null ? null : call.basis,
-                output: (text, progress) => output.write(text, progress),
-                plan: (planned) => (todos = planned),
-                ask: (question, options) => questions.ask(question, options),
-                stopCause: () => at.scope.reason,
-                requireClaim: () => at.at.log.requireClaim(snapshot.taskId),
-                answeredLate: (text) => void output.addLate(text),
-                asked: { call, place: at.place },
-              }).then(
-                (result) => {
-                  const stored = separateFileContents(result);
-                  contents = stored.contents;
-                  return stored.success;
-                },
-                (error: unknown) => {
-                  failure = error;
-                  throw error;
-                },
-              ),
-            {
-              scope: at.scope,
-              clock,
-              graceMs: tool.graceMs ?? this.#options.graceMs,
-              soFar: () => output.soFar,
-              onUnconfirmed: (why) => {
-                const running = this.#running.get(at.reference.toolId);
-                if (running !== undefined) running.unconfirmed = why;
-              },
-            },
-          );
-    at.timeout?.cancel();
+    const { clock, toolbox, onFailure } = this.#options;
+    const { at, scope, reference, start, output, timeout } = resources;
+    const end: ToolEnd = tool
+      ? await this.#runTool(snapshot, { call, tool }, resources)
+      : { outcome: { type: 'error', message: toolbox.absence(call.tool) } };
+    timeout?.cancel();
     await output.close();
     if (!start.recorded) {
       // The tool has not started, so the next server can run the tool call.
-      if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
-      if (
-        tool &&
-        hasInputChanged(failure) &&
-        (await this.#askAgainIfOutdated(snapshot, { call, tool }, at.at))
-      )
+      if (isStoppedByShutdown(end.outcome)) return NOT_RUN;
+      if (tool && end.isInputChanged && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at)))
         return { outcome: null, end: 'asked-again' };
     }
-    const outcome = await output.shortened(whole, tool?.maxResultChars);
-    const event: TaskEvent = runsAgain(call, outcome)
-      ? { type: 'tool.interrupted', ...at.reference, rerun: true }
-      : { type: 'tool.finished', ...at.reference, outcome };
-    const kept = outcome.type === 'ok' ? contents : [];
-    const end = (s: Snapshot): readonly TaskEvent[] => {
+    const outcome = await output.shortened(end.outcome, tool?.maxResultChars);
+    const { todos, contents } = outcome.type === 'ok' ? end : {};
+    const endEvents = (s: Snapshot): readonly TaskEvent[] => {
       // E2: after a shutdown, an open question still waits. The next process records the tool's end, as after a crash.
       const asked = waitingQuestionCalls(s, call.callId);
-      if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
-      const planned: TaskEvent[] =
-        todos === undefined || outcome.type !== 'ok'
-          ? []
-          : [{ type: 'todos.updated', callId: call.callId, todos }];
-      return withTaskState(s, ...start.opening(s), ...asked.map(questionWithdrawn), ...planned, event);
+      if (asked.length > 0 && isStoppedByShutdown(outcome)) return [];
+      return withTaskState(
+        s,
+        ...start.opening(s),
+        ...asked.map(questionWithdrawn),
+        ...(todos ? [{ type: 'todos.updated' as const, callId: call.callId, todos }] : []),
+        // The next process runs a stopped call again if a repeat is safe. E2: a call with side effects starts at most
+        // once.
+        isRepeatableCall(call) && isStoppedByShutdown(outcome)
+          ? { type: 'tool.interrupted', ...reference, rerun: true }
+          : { type: 'tool.finished', ...reference, outcome },
+      );
     };
-    const record = (): Promise<boolean> => start.append(end, kept);
+    const record = (): Promise<boolean> => start.append(endEvents, contents ?? []);
     // If the start is not recorded, the next execution runs the tool call again.
     const finished = await (start.recorded
       ? appendOutcome(record, {
           clock,
-          signal: at.scope.signal,
-          onFailure: (error) => this.#options.onFailure(snapshot.taskId, error),
+          signal: scope.signal,
+          onFailure: (error) => onFailure(snapshot.taskId, error),
         })
       : record());
     return finished ? { outcome, end: 'ran' } : start.recorded ? { outcome: null, end: 'ran' } : NOT_RUN;
   }
-}
 
-/** True if the tool failed because a file has changed since the person saw it (D2). */
-function hasInputChanged(failure: unknown): boolean {
-  return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
+  /** Runs the tool until it ends or is stopped. Never rejects. */
+  async #runTool(
+    snapshot: Snapshot,
+    { call, tool }: { call: Call; tool: Tool },
+    { at, scope, reference: { toolId }, start, output, questions }: ExecutionResources,
+  ): Promise<ToolEnd> {
+    const { clock, policy, graceMs } = this.#options;
+    const workspace = createCheckpointingWorkspace(at.workspace, (files, contents) =>
+      start.require(files, contents),
+    );
+    const end: Omit<ToolEnd, 'outcome'> = {};
+    const run: Parameters<typeof runToolToOutcome>[0] = async () => {
+      try {
+        const result = await recheckPolicyAndRun({ tool, task: snapshot, call }, policy(), {
+          principal: snapshot.principal,
+          workspace,
+          signal: scope.signal,
+          toolId,
+          // No person saw a tool call that the policy allowed. Such a call has no content to compare.
+          basis: call.decided === null ? null : call.basis,
+          output: (text, progress) => output.write(text, progress),
+          plan: (todos) => (end.todos = todos),
+          ask: (question, options) => questions.ask(question, options),
+          stopCause: () => scope.reason,
+          requireClaim: () => at.log.requireClaim(snapshot.taskId),
+          answeredLate: (text) => void output.addLate(text),
+          asked: { call, place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root } },
+        });
+        const { success, contents } = separateFileContents(result);
+        end.contents = contents;
+        return success;
+      } catch (error) {
+        end.isInputChanged = error instanceof ProductError && error.reason === 'INPUT_CHANGED';
+        throw error;
+      }
+    };
+    const outcome = await runToolToOutcome(run, {
+      scope,
+      clock,
+      graceMs: tool.graceMs ?? graceMs,
+      soFar: () => output.soFar,
+      onUnconfirmed: (why) => {
+        const running = this.#running.get(toolId);
+        if (running !== undefined) running.unconfirmed = why;
+      },
+    });
+    return { ...end, outcome };
+  }
 }
 
 function shorterLimit(ms: number, limitMs: number | null): number {
   return limitMs === null ? ms : Math.min(ms, limitMs);
 }
 
-/**
- * True if the next process runs the tool call again, because the shutdown stopped it and a repeat is safe. E2: a call
- * with side effects starts at most once.
- */
-function runsAgain(call: Call, outcome: ToolOutcome): boolean {
-  return isRepeatableCall(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
+function isStoppedByShutdown(outcome: ToolOutcome): boolean {
+  return outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }
 
 function onRequest(reason: string): AbortCause {
