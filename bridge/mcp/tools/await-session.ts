@@ -46,6 +46,23 @@ const IN_BACKGROUND =
   'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
 
 /**
+ * How this client asks the person during a tool call: in the forms of an MCP task, on a card beside the result, in forms
+ * while the call is open (`push`), in forms between the requests of the call (`rounds`), or not at all.
+ */
+type WayToAsk = 'mcp-task' | 'card' | ToolCallContext['client']['forms'];
+
+function wayToAsk({ client, bridge }: ToolCallContext, asTask: boolean): WayToAsk {
+  const { approvals } = bridge.rules;
+  if (approvals === 'tool-only') return 'none';
+  if (client.tasks && asTask) return 'mcp-task';
+  // A person can decide on the card as in a form, and the card shows more. The card appears only with the result. So
+  // the tool call must not stay open for a form.
+  if (client.cards && approvals === 'auto') return 'card';
+  // A client with the tasks extension shows the forms of the MCP task. A second form would ask the person twice.
+  return client.tasks ? 'none' : client.forms;
+}
+
+/**
  * Waits for the session of a tool call, and builds the reply.
  * @throws the error with which the agent refused the message
  */
@@ -55,44 +72,41 @@ export async function awaitSession(
 ): Promise<ToolReply<SessionResult>> {
   const { session, timeout, notes = () => [], asTask = true, outcome = false } = awaited;
   const { client, bridge } = call;
+  const way = wayToAsk(call, asTask);
   const again = awaited.showsPending === true && session.settled ? 'if-nothing-new' : 'never';
-  const { approvals } = bridge.rules;
-  // A person can decide on the card as in a form, and the card shows more. The card appears only with the result. So
-  // the tool call must not stay open for a form.
-  const onCard = client.cards && approvals === 'auto';
-  // A client with the tasks extension shows the forms of the MCP task. A second form would ask the person twice.
-  const forms = approvals === 'tool-only' || client.tasks || onCard ? 'none' : client.forms;
-  if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
-    const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
-    const { view } = session;
-    // A task that has ended is returned as a result. With `human-only`, the person at this client can decide only in
-    // the form of the MCP task, so no preview is returned.
-    const preview =
-      awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
-    // If the client already follows the MCP task, a second one would notify the person twice.
-    const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
-    if (!isSessionOver(session.state) && (view === undefined || (!preview && !followed)))
-      return createTaskReply(call, session, end);
-    const next = followed && !isSessionOver(session.state) && !isAsking(view) ? IN_BACKGROUND : undefined;
-    return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
-  }
+  if (way === 'mcp-task') return replyWithTask(call, awaited, again);
   const end = await waitForAwaitedSession(call, awaited);
   // Only a person may decide, and this client shows no forms. So the webhook posts immediately.
-  if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
+  if (way === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.hurry(session);
-  if (forms === 'push' && timeout > 0) {
+  const reply = (more: readonly string[] = [], ended = end): ToolReply<SessionResult> =>
+    sessionReply(call, session, { end: ended, notes: [...notes(), ...more], outcome, again });
+  if (way === 'push' && timeout > 0) {
     const asked = await askPersonInCall(askOptions(call, awaited), end);
-    return sessionReply(call, session, {
-      end: asked.end,
-      notes: [...notes(), ...asked.notes],
-      outcome,
-      again,
-    });
+    return reply(asked.notes, asked.end);
   }
-  const shown = onCard && isAsking(session.view) ? [onCardNote(call)] : [];
-  const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
-    sessionReply(call, session, { end, notes: [...notes(), ...shown, ...more], outcome, again });
-  return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
+  if (way === 'rounds' && timeout > 0) return nextRound(call, { session, end, count: 1, reply });
+  return reply(way === 'card' && isAsking(session.view) ? [onCardNote(call)] : []);
+}
+
+/** Replies at once: with an MCP task, or with a result if the client needs no new MCP task. */
+async function replyWithTask(
+  call: ToolCallContext,
+  awaited: AwaitedSession,
+  again: 'if-nothing-new' | 'never',
+): Promise<ToolReply<SessionResult>> {
+  const { session, notes = () => [], outcome = false, showsPending = false } = awaited;
+  const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
+  const { view } = session;
+  // A task that has ended is returned as a result. With `human-only`, the person at this client can decide only in
+  // the form of the MCP task, so no preview is returned.
+  const isOver = isSessionOver(session.state);
+  const preview = showsPending && call.bridge.rules.approvals !== 'human-only' && isAsking(view);
+  // If the client already follows the MCP task, a second one would notify the person twice.
+  const followed = showsPending && call.followed?.isFollowed(session) === true;
+  if (!isOver && (view === undefined || (!preview && !followed))) return createTaskReply(call, session, end);
+  const next = followed && !isOver && !isAsking(view) ? IN_BACKGROUND : undefined;
+  return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
 }
 
 function onCardNote({ name }: ToolCallContext): string {
