@@ -36,29 +36,53 @@ export interface SubmittedAnswers {
   refused: string | undefined;
 }
 
+/** The valid answers of a person, and the forms without one. */
+interface ReadAnswers {
+  decided: { ask: FormCandidate; decision: PersonDecision }[];
+  opened: FormCandidate[];
+  unanswered: UnansweredReason[];
+}
+
 /**
  * Sends the decisions in the answers, and returns what they decided.
  * @throws ProductError if the agent cannot be reached. The decisions may then have arrived.
  */
-export async function submitFormAnswers({
-  session,
-  responses,
-  channel,
-  formHistory,
-  links,
-  rules,
-}: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
+export async function submitFormAnswers(options: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
+  const { session, responses, channel, formHistory } = options;
   const taskId = session.view?.taskId ?? '';
   const asks = formHistory.lastOffered(taskId, session.asked);
   const late = lateAnswerNotes(responses, { asks, view: session.view, channel, formHistory });
-  const opened: FormCandidate[] = [];
-  const decisions: PersonDecision[] = [];
-  const deciding: FormCandidate[] = [];
-  const unanswered: UnansweredReason[] = [];
+  const { decided, opened, unanswered } = await readAnswers(taskId, asks, options);
+  const settled = { opened, late, unanswered };
+  if (decided.length === 0) return { ...settled, decided: 0, refused: undefined };
+  try {
+    await sendDecisions(
+      session,
+      decided.map(({ decision }) => decision),
+      channel,
+    );
+    return { ...settled, decided: decided.length, refused: undefined };
+  } catch (error) {
+    if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
+    if (error.reason !== 'ALREADY_DECIDED')
+      for (const { ask } of decided)
+        formHistory.recordInvalidAnswer(taskId, ask, `The previous answer did not count: ${error.message}`);
+    // Another decision has changed the pending actions, so the bridge reads the task again.
+    await session.look();
+    return { ...settled, decided: 0, refused: errorMessageOf(error) };
+  }
+}
+
+async function readAnswers(
+  taskId: string,
+  asks: readonly FormCandidate[],
+  { session, responses, formHistory, links, rules }: SubmitFormAnswersOptions,
+): Promise<ReadAnswers> {
+  const read: ReadAnswers = { decided: [], opened: [], unanswered: [] };
   for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
     if (formHistory.isSpent(taskId, ask)) {
-      unanswered.push('not understood');
+      read.unanswered.push('not understood');
       continue;
     }
     const answer = formOutcomeOf(ask, responses[ask.key], {
@@ -67,29 +91,15 @@ export async function submitFormAnswers({
       narrowedColumns: formHistory.narrowedColumns(taskId),
     });
     if (answer.type === 'decision') {
-      decisions.push(answer.decision);
-      deciding.push(ask);
+      read.decided.push({ ask, decision: answer.decision });
     } else if (answer.type === 'opened') {
       const link = ask.about === 'page' ? await links.link(session, ask) : undefined;
       if (link !== undefined && link !== 'expired') formHistory.recordOpenedLink(taskId, ask, link.leftMs);
-      opened.push(ask);
+      read.opened.push(ask);
     } else {
-      unanswered.push(answer.why);
+      read.unanswered.push(answer.why);
       if (answer.note !== '') formHistory.recordInvalidAnswer(taskId, ask, answer.note);
     }
   }
-  const settled = { opened, late, unanswered };
-  if (decisions.length === 0) return { ...settled, decided: 0, refused: undefined };
-  try {
-    await sendDecisions(session, decisions, channel);
-    return { ...settled, decided: decisions.length, refused: undefined };
-  } catch (error) {
-    if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
-    if (error.reason !== 'ALREADY_DECIDED')
-      for (const ask of deciding)
-        formHistory.recordInvalidAnswer(taskId, ask, `The previous answer did not count: ${error.message}`);
-    // Another decision has changed the pending actions, so the bridge reads the task again.
-    await session.look();
-    return { ...settled, decided: 0, refused: errorMessageOf(error) };
-  }
+  return read;
 }
