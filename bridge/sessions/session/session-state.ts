@@ -64,7 +64,8 @@ export type SessionEvent =
       before: SessionTaskState | null;
       during: SessionTaskState | null;
     }
-  | { type: 'observed'; observed: ObservedEvent }
+  /** `replaces` is true if the agent has gone back to an older state. The earlier events then never happened. */
+  | { type: 'observed'; observed: ObservedEvent; replaces?: boolean }
   /** The agent has closed a stream. A working task that needs input or a sign-in becomes `waiting` then. */
   | { type: 'stream-ended' }
   | { type: 'stream-lost'; error: ProductError }
@@ -127,9 +128,10 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       return kept ?? { type: 'not-delivered', delivery: { type: 'given-up', error }, task: null };
     }
     case 'observed': {
-      const view = foldObservedEvent(task?.view, event.observed);
+      const earlier = event.replaces === true ? null : task;
+      const view = foldObservedEvent(earlier?.view, event.observed);
       if (view === undefined || view === task?.view) return state;
-      const observed = taskStateOfView(view, isEndedOrInterrupted(view) ? answeredIn(task) : NO_QUESTIONS);
+      const observed = taskStateOfView(view, isEndedOrInterrupted(view) ? answeredIn(earlier) : NO_QUESTIONS);
       return task === null ? observed : withTaskState(state, observed);
     }
     case 'stream-ended':

@@ -55,6 +55,9 @@ type Listener = (change: SessionChange) => void;
 /** The polling interval in milliseconds, for a task that waits and whose agent closes the streams of such tasks. */
 const POLL_MS = 5_000;
 
+const WENT_BACK =
+  'The agent has an older state of this task than before, perhaps because a backup of its server was restored. This is the older state. What happened after it may have to be decided again.';
+
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
 interface SessionParts {
@@ -256,12 +259,17 @@ export class Session {
     this.#callListeners({ type: 'decisions-sent', sent });
   }
 
-  /** Applies an event of the agent to the state. */
-  applyEvent(event: StreamResponse, connection: A2aConnection): void {
+  /**
+   * Applies an event of the agent to the state.
+   * @param requested the view when the bridge requested this event; undefined if the agent sent it in a stream
+   */
+  applyEvent(event: StreamResponse, connection: A2aConnection, requested?: TaskView): void {
     this.#connection = connection;
     const before = this.#reported;
     const observed = connection.dialect.read(event);
-    if (!this.#applyAndCompare({ type: 'observed', observed })) return;
+    const replaces = hasGoneBack(requested, before, observed.seq);
+    if (!this.#applyAndCompare({ type: 'observed', observed, replaces })) return;
+    if (replaces) this.leaveNotes([WENT_BACK]);
     const states = { before: before?.state, after: this.#reported?.state };
     this.activity.note(observed.observations, states, () => this.cursor);
     for (const each of observed.observations)
@@ -302,7 +310,9 @@ export class Session {
     try {
       await this.agent.ask(async (connection) => {
         const task = await connection.task(taskId);
-        if (!this.#isOutdated(taskId, before)) this.applyEvent(taskAsStreamResponse(task), connection);
+        if (this.#isOutdated(taskId, before)) return;
+        const requested = before?.taskId === taskId ? before : undefined;
+        this.applyEvent(taskAsStreamResponse(task), connection, requested);
       });
     } catch (error) {
       if (taskId === this.view?.taskId && isForgotten(error)) this.#apply({ type: 'forgotten', error });
@@ -427,6 +437,19 @@ export class Session {
 
 function pendingInput(view: TaskView | undefined): PendingInput {
   return { pending: view?.pending ?? [], question: view?.question ?? null };
+}
+
+/**
+ * Returns true if the agent answers a request with an older `seq` than it had sent before the request. Its task was then
+ * restored from a backup.
+ */
+function hasGoneBack(
+  requested: TaskView | undefined,
+  view: TaskView | undefined,
+  seq: number | null,
+): boolean {
+  if (requested?.seq === undefined || requested.seq === null || seq === null) return false;
+  return seq < requested.seq && (view?.seq ?? 0) >= requested.seq;
 }
 
 function isForgotten(error: unknown): error is ProductError {

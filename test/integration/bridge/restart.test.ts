@@ -171,6 +171,24 @@ describe('a bridge that is killed', () => {
     expect(seen.structuredContent).toMatchObject({ taskId: 'task-2', output: 'did two' });
   });
 
+  test('after the agent was restored from a backup, the bridge shows and decides the older state', async () => {
+    const agent = await startAgent({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task) => task.work().ask(pendingWrite('two')),
+    });
+    const client = await startClient(agent);
+    await client.call(DELEGATE, { task: 'ask' });
+    await client.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
+    agent.task.seq = 1;
+    agent.task.events.length = 0;
+    agent.task.ask(pendingWrite('one'));
+    const checked = await client.call(CHECK, { sessionId: 'session-1' });
+    expect(checked.structuredContent).toMatchObject({ pending: [{ callId: 'one' }] });
+    const decided = await client.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
+    expect(decided.structuredContent).toMatchObject({ pending: [{ callId: 'two' }] });
+    expect(textOf(decided)).toContain('older state');
+  });
+
   test('a bridge does not take over a message that another bridge of the same user is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
