@@ -1,3 +1,5 @@
+import { compareVersions } from '../../shared/text/compare-versions.ts';
+
 /** The version of a program that does not find its package.json. */
 const UNKNOWN = 'unknown';
 
@@ -9,12 +11,7 @@ const UNKNOWN = 'unknown';
  */
 export function otherVersionNote(running: string, own: string): string | undefined {
   if (running === UNKNOWN || own === UNKNOWN || own === running) return undefined;
-  return isOlderVersion(running, own)
+  return compareVersions(running, own) < 0
     ? `The local A2A server still runs version ${running}, and this program has version ${own}. To replace the server when no tool runs: "mcp-a2a-bridge server stop", then "mcp-a2a-bridge server start". Its tasks go on.`
     : `The local A2A server runs version ${running}, and this program still has version ${own}. Restart the MCP client, or the program that started this one. Tasks go on.`;
-}
-
-/** Returns true if the first version is older, e.g. 0.9.0 than 0.10.0. */
-export function isOlderVersion(one: string, other: string): boolean {
-  return one.localeCompare(other, 'en', { numeric: true }) < 0;
 }

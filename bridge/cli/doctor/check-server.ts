@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { errorCode } from '../../../shared/runtime/errors.ts';
+import { compareVersions } from '../../../shared/text/compare-versions.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
-import { isOlderVersion } from '../../local-server/other-version-note.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
 import {
@@ -82,7 +82,7 @@ function runningFinding(
 
 /** Returns the next step for a server of another version. An older server cannot open the journal of a newer one. */
 export function nextStepForOtherVersion(running: string, own: string): string {
-  return isOlderVersion(own, running)
+  return compareVersions(own, running) < 0
     ? 'Update this program, or run the newer one. The server can stay.'
     : 'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.';
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { registryEntryOfCardUrl, parseRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
+import { compareVersions } from '../../../../shared/text/compare-versions.ts';
 import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
 
 /** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */
@@ -83,16 +84,6 @@ function newestVersions(entries: readonly CatalogEntry[]): readonly CatalogEntry
   return [...newest.values()];
 }
 
-const byNumber = new Intl.Collator('en', { numeric: true });
-
 function isNewer(one: CatalogEntry, other: CatalogEntry): boolean {
-  const [release = '', preRelease] = one.version.split('-', 2);
-  const [otherRelease = '', otherPreRelease] = other.version.split('-', 2);
-  const order =
-    byNumber.compare(release, otherRelease) ||
-    // Semantic Versioning 2.0 §11: a pre-release precedes its release.
-    Number(preRelease === undefined) - Number(otherPreRelease === undefined) ||
-    byNumber.compare(preRelease ?? '', otherPreRelease ?? '') ||
-    byNumber.compare(one.updatedAt, other.updatedAt);
-  return order > 0;
+  return (compareVersions(one.version, other.version) || one.updatedAt.localeCompare(other.updatedAt)) > 0;
 }

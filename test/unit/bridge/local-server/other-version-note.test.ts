@@ -3,6 +3,8 @@ import { otherVersionNote } from '../../../../bridge/local-server/other-version-
 
 test.each([
   ['0.9.0', '0.10.0', /still runs version 0\.9\.0.*server stop/],
+  ['1.0.0-rc.1', '1.0.0', /still runs version 1\.0\.0-rc\.1.*server stop/],
+  ['1.0.0', '1.0.0-rc.1', /still has version 1\.0\.0-rc\.1.*Restart the MCP client/],
   ['0.10.0', '0.9.0', /still has version 0\.9\.0.*Restart the MCP client/],
 ])(
   'for a server of version %s and a program of version %s, the note says what to do',

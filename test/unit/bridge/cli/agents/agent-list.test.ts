@@ -69,6 +69,8 @@ describe('an AI Catalog', () => {
   it.each([
     [['2.9.0', '2.10.0', '2.10.0-rc.1'], '2.10.0'],
     [['1.0.0-rc.2', '1.0.0-rc.10'], '1.0.0-rc.10'],
+    [['1.0.0-rc-2', '1.0.0-rc-10'], '1.0.0-rc-10'],
+    [['1.0.0-rc.1+9', '1.0.0-rc.1.1'], '1.0.0-rc.1.1'],
   ])('of the versions %j of one agent, only %s is listed', (versions, newest) => {
     const entries = versions.map((version) => ({
       identifier: 'urn:air:acme.com:agent:finance',
