@@ -1,5 +1,6 @@
 /** Reads the log of the local server while the server appends to it and rotates it (`shared/runtime/log-file.ts`). */
 import { open, stat } from 'node:fs/promises';
+import { errorCode } from '../../shared/runtime/errors.ts';
 import { rotatedLogPath } from '../../shared/runtime/log-file.ts';
 
 /** The number of bytes at the end of the file in which the last lines are searched. */
@@ -26,13 +27,17 @@ export async function readLastLines(
     const log = (await fileOf(path))?.id;
     if (log === undefined) return undefined;
     const older = (await fileOf(rotatedLogPath(path)))?.id;
-    const { at, lines } = await tailOf(path, count);
-    const missing = count - lines.length;
+    const tail = await tailOf(path, count);
+    if (tail === undefined) return undefined;
+    const missing = count - tail.lines.length;
     const earlier =
-      missing > 0 && older !== undefined ? await tailOf(rotatedLogPath(path), missing) : { lines: [] };
-    // The log was rotated meanwhile, so the two parts do not fit together.
+      missing > 0 && older !== undefined ? await tailOf(rotatedLogPath(path), missing) : undefined;
+    // The log was rotated meanwhile, or the rotated file was deleted. So the two parts do not fit together.
     if ((await fileOf(rotatedLogPath(path)))?.id !== older) continue;
-    return { lines: [...earlier.lines, ...lines], position: { at, log, older } };
+    return {
+      lines: [...(earlier?.lines ?? []), ...tail.lines],
+      position: { at: tail.at, log, older },
+    };
   }
 }
 
@@ -93,8 +98,16 @@ async function fileOf(path: string): Promise<{ id: string; size: number } | unde
   return found && { id: `${found.dev}:${found.ino}`, size: Number(found.size) };
 }
 
-async function tailOf(path: string, count: number): Promise<{ at: number; lines: readonly string[] }> {
-  const file = await open(path, 'r');
+/** Returns the last lines of a file, and the position after them. Returns undefined if the file does not exist. */
+async function tailOf(
+  path: string,
+  count: number,
+): Promise<{ at: number; lines: readonly string[] } | undefined> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  });
+  if (file === undefined) return undefined;
   const { size } = await file.stat();
   const from = Math.max(0, size - TAIL_BYTES);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLastLines, showNewLogContent } from '../../../../bridge/local-server/log-reader.ts';
 import { openLogFile } from '../../../../shared/runtime/log-file.ts';
@@ -49,6 +49,19 @@ test('the last lines come from both logs, and without a log there are none', asy
   expect((await readLastLines(path, 6))?.lines).toEqual([4, 5, 6, 7, 8, 9].map(line));
   expect((await readLastLines(path, 0))?.lines).toEqual([]);
 });
+
+test.each(Array.from({ length: TURNS }, (_, turn) => turn))(
+  'logs that are deleted %i turns of the event loop after a reader began to read are no error',
+  async (turn) => {
+    const path = join(await temporaryDirectory(), 'server.log');
+    writer(path)(1, 9);
+    const reading = readLastLines(path, 9);
+    for (let n = 0; n < turn; n += 1) await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([rm(path), rm(`${path}.1`)]);
+    const found = await reading;
+    if (found !== undefined) expect(found.lines.at(-1)).toBe(line(9));
+  },
+);
 
 test('a reader continues in the log of the next server', async () => {
   const path = join(await temporaryDirectory(), 'server.log');
