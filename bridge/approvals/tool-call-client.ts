@@ -9,6 +9,7 @@ import { APPROVAL_CARD_MIME_TYPE } from '../../shared/protocol/approval-card.ts'
 import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import { rootDirectories } from '../agents/check-workspace.ts';
 import type { Form, UrlForm } from './form-field.ts';
+import { FORM_TIMEOUT_MS } from './form-timeout.ts';
 import type { AnsweredPermitRound, AnsweredFormRound, AnsweredSessionRound } from './request-state.ts';
 
 /** The MCP extension for pages in the chat (MCP Apps, SEP-1865). */
@@ -17,11 +18,6 @@ export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
 /** The MCP extension for tasks (SEP-2663). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/**
- * The time limit for a person's answer to a form, in milliseconds. After this time, the tool call returns the pending
- * actions.
- */
-const FORM_TIMEOUT_MS = 10 * 60_000;
 /** The time limit for `roots/list`, in milliseconds. It is short, because the client answers without a person. */
 const ROOTS_TIMEOUT_MS = 5_000;
 

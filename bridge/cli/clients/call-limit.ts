@@ -1,11 +1,7 @@
 /** Warns if an MCP client's time limit for tool calls is too short for a person's answer. Pure. */
+import { FORM_TIMEOUT_MS } from '../../approvals/form-timeout.ts';
 
-/**
- * The maximum time in milliseconds for which a tool call waits for a person's answer to a form (`FORM_TIMEOUT_MS` of
- * the bridge).
- */
-const MAX_WAIT_MS = 10 * 60_000;
-/** The time limit that `install` writes, in seconds. It is longer than `MAX_WAIT_MS`. */
+/** The time limit that `install` writes, in seconds. It is longer than `FORM_TIMEOUT_MS`. */
 export const CALL_LIMIT_SECONDS = 900;
 
 /**
@@ -14,8 +10,8 @@ export const CALL_LIMIT_SECONDS = 900;
  * it.
  */
 export function shortCallLimitWarnings(key: string, limitMs: unknown): readonly string[] {
-  if (typeof limitMs !== 'number' || limitMs > MAX_WAIT_MS) return [];
+  if (typeof limitMs !== 'number' || limitMs > FORM_TIMEOUT_MS) return [];
   return [
-    `each call ends after ${String(limitMs / 1000)} s ("${key}"), but it may wait ten minutes for your answer`,
+    `each call ends after ${String(limitMs / 1000)} s ("${key}"), but it may wait ${String(FORM_TIMEOUT_MS / 60_000)} minutes for your answer`,
   ];
 }
