@@ -240,6 +240,16 @@ describeInBrowser('the approval page in a browser', (browser) => {
     }
   });
 
+  test('in a tab whose cookie is lost, a new link signs in again', async () => {
+    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
+    await page.context().clearCookies();
+    await page.goto(await makeLink(on.server));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    // The browser reports the request that the server refused.
+    browser.problems.length = 0;
+  });
+
   test('the page keeps its sign-in across a restart of the server', async () => {
     const own = await stage();
     on = own;

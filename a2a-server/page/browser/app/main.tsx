@@ -54,6 +54,7 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
     <SignedInPage
       key={key}
       client={client}
+      signInCode={code}
       registrationCode={registrationCode}
       onCodeUsed={() => setRegistrationCode(undefined)}
       onSignedOut={signedOut}

@@ -37,13 +37,16 @@ const DAY_CHECK_MS = 60_000;
 
 interface SignedInPageProps {
   client: A2aClient;
+  /** The code of a link that signs in. It is used if this sign-in has ended. */
+  signInCode: string | undefined;
   /** The code of a link that registers a passkey. */
   registrationCode: string | undefined;
   onCodeUsed: () => void;
   onSignedOut: () => void;
 }
 
-export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut }: SignedInPageProps) {
+export function SignedInPage(props: SignedInPageProps) {
+  const { client, signInCode, registrationCode, onCodeUsed, onSignedOut } = props;
   const [today, setToday] = useState('');
   const [problem, setProblem] = useState<string>();
   const [{ taskId, callId, shown }, setTarget] = useState(readAddressTarget());
@@ -52,6 +55,10 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   const { groups, since } = list;
   const notifications = useNotifications(groups?.attention.tasks);
   const filtered = areFiltersOn(filters);
+  // The browser may have lost the cookie since. Then the server refuses this request, and the code signs in again.
+  useEffect(() => {
+    if (signInCode !== undefined) void list.refresh();
+  }, [signInCode]);
   const drafts = useRef(new Map<string, TaskDrafts>());
 
   useEffect(
