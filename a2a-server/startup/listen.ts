@@ -100,11 +100,9 @@ interface Occupant {
 }
 
 function taken({ host, port }: ListenAddress, { problem, owner }: Occupant): ProductError {
-  return new ProductError(
-    'CONFIGURATION',
-    `Port ${port} of ${host} is taken: ${problem} To run another server, choose another --port and --state-dir.`,
-    { facts: { port: String(port), owner } },
-  );
+  return new ProductError('CONFIGURATION', `Port ${port} of ${host} is taken: ${problem}`, {
+    facts: { port: String(port), owner },
+  });
 }
 
 const card = z.object({ name: z.literal(AGENT_NAME) });
@@ -138,13 +136,13 @@ async function identifyListener(origin: string, { token, stateDir }: OwnServer):
     return {
       owner: 'own-server',
       pid,
-      problem: `this a2a-server is already running there (pid ${pid}, state in ${stateDir}). Use it, or end it with: ${stopCommand(pid)}. ${bridgeSettings(stateDir)}`,
+      problem: `this a2a-server is already running there (pid ${pid}, state in ${stateDir}). Use it, or end it with: ${stopCommand(pid)}. ${bridgeSettings(stateDir)} To run another server, choose another --port and --state-dir.`,
     };
   return card.safeParse(await ask(`${origin}/.well-known/agent-card.json`)).success
     ? {
         owner: 'other-server',
         problem:
-          'an a2a-server with another token listens there. It belongs to another user or has another state directory.',
+          'an a2a-server with another token listens there. It belongs to another user or has another state directory. Choose another port with --port.',
       }
     : {
         owner: 'other-program',

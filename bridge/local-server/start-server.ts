@@ -106,5 +106,7 @@ async function tailOf(path: string, from: number): Promise<string> {
     .subarray(log.length < from ? 0 : from)
     .toString('utf8')
     .trim();
-  return text === '' ? '(it logged nothing)' : text.split('\n').slice(-TAIL_LINES).join('\n');
+  return text === ''
+    ? '(it logged nothing: check that the disk has free space)'
+    : text.split('\n').slice(-TAIL_LINES).join('\n');
 }

@@ -200,6 +200,9 @@ describe('the local server that a bridge starts', () => {
     await expect(findOrStartServer(local())).rejects.toThrow(
       /could not be started: it ended at once \(exit code 78\)[^]*another program listens there[^]*A2A_SERVER_PORT.*config\.json/,
     );
+    // On a full disk, the server cannot write its log.
+    await writeFile(script, 'process.exit(1);');
+    await expect(findOrStartServer(local())).rejects.toThrow('check that the disk has free space');
     // The failed start must leave no lock, so the next attempt starts at once.
     await writeFile(script, SERVER);
     await expect(findOrStartServer(local())).resolves.toMatchObject({

@@ -212,6 +212,7 @@ describe('an address in use', () => {
     const second = await run(['--port', portOf(server), '--state-dir', await temporaryDirectory()]);
     expect(second.code).toBe(78);
     expect(second.stderr).toContain('another token');
+    expect(second.stderr.trimEnd()).toMatch(/Choose another port with --port\.$/);
   });
 
   test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 'SSH-2.0-OpenSSH\r\n'])(
