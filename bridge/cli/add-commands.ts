@@ -5,7 +5,7 @@
 import { type Command, Option } from 'commander';
 import { addHelpCommands } from '../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
-import { wrapWords } from './terminal/wrap-words.ts';
+import { wrapHelpText } from '../../shared/runtime/help-sections.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { CommandRun, CommonCommandOptions } from './context/run-command.ts';
 
@@ -29,9 +29,8 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
       .allowExcessArguments(false)
       .option('--json', json)
       .addHelpText('after', () =>
-        wrapWords(
+        wrapHelpText(
           '\nThe options of mcp-a2a-bridge, such as --state-dir, --config and --agent-url, apply here too.',
-          process.stdout.isTTY ? process.stdout.columns : undefined,
         ),
       );
   addSetUp(add, actionOf);

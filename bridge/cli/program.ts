@@ -2,14 +2,13 @@
  * Defines the command line of `mcp-a2a-bridge`. Each command is imported only when it runs, because the MCP server must
  * start fast.
  */
-import { Command, Help } from 'commander';
+import { Command } from 'commander';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
-import { formatHelp } from '../../shared/runtime/help-sections.ts';
+import { helpFormat, wrapHelpText } from '../../shared/runtime/help-sections.ts';
 import { pointToOwnHelp } from '../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
-import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_USAGE } from '../../shared/runtime/exit-codes.ts';
 import { EXIT_MEANINGS } from './terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
@@ -36,7 +35,7 @@ export function createBridgeCommandLine(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
-    .configureHelp({ formatHelp, formatItem })
+    .configureHelp(helpFormat(process.stdout))
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
       const [unknown] = args;
       if (unknown !== undefined) {
@@ -55,7 +54,7 @@ export function createBridgeCommandLine(
   if (!json) pointToOwnHelp(command);
   const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
   return command.addHelpText('after', () =>
-    inTerminal(
+    wrapHelpText(
       `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "bridge" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
     ),
   );
@@ -77,24 +76,6 @@ const COMMANDS_BY_OTHER_NAME: ReadonlyMap<string, string> = new Map([
   ['open', 'page'],
   ['web', 'page'],
 ]);
-
-const MIN_DESCRIPTION_WIDTH = 30;
-
-/**
- * Formats an option for the help. If a long option leaves too little width in a narrow terminal, the description starts
- * on the next line.
- */
-function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
-  const width = helper.helpWidth ?? 80;
-  if (!process.stdout.isTTY || description === '' || width - termWidth - 4 >= MIN_DESCRIPTION_WIDTH)
-    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
-  return `  ${term}\n${helper.boxWrap(description, width - 6).replaceAll(/^/gm, '      ')}`;
-}
-
-/** Wraps text at the width of the terminal. For text that commander does not wrap itself. */
-function inTerminal(text: string): string {
-  return wrapWords(text, process.stdout.isTTY ? process.stdout.columns : undefined);
-}
 
 /** Prints a usage error as JSON, like every other failure. */
 function usageErrorAsJson(text: string): void {

@@ -1,7 +1,7 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
 import { Command, Option } from 'commander';
-import { formatHelp, SETTINGS_HEADING } from '../../../shared/runtime/help-sections.ts';
+import { helpFormat, SETTINGS_HEADING, wrapHelpText } from '../../../shared/runtime/help-sections.ts';
 import { addHelpCommands, pointToOwnHelp } from '../../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-command.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -49,7 +49,7 @@ export function createCommandLine(serve: (flags: Flags) => Promise<void>, pageDi
     .version(readPackageVersion())
     .argument('[command...]', "the agent's command line, after `--agent acp --`")
     .showHelpAfterError(usageHint(process.argv))
-    .configureHelp({ formatHelp })
+    .configureHelp(helpFormat(process.stdout))
     .optionsGroup(SETTINGS_HEADING)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action((words: readonly string[], flags: Flags, self: Command) => {
@@ -72,9 +72,10 @@ export function createCommandLine(serve: (flags: Flags) => Promise<void>, pageDi
   const unflagged = Object.values(UNFLAGGED_SERVER_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
-  return addSettingFlags(command, SERVER_SETTINGS).addHelpText(
-    'after',
-    `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "server" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a wrong command line, ${EXIT_CONFIGURATION} for wrong settings, ${EXIT_FAILURE} for other failures.`,
+  return addSettingFlags(command, SERVER_SETTINGS).addHelpText('after', () =>
+    wrapHelpText(
+      `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "server" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a wrong command line, ${EXIT_CONFIGURATION} for wrong settings, ${EXIT_FAILURE} for other failures.`,
+    ),
   );
 }
 
