@@ -2,19 +2,19 @@
  * Admits requests: finds the caller, checks the caller's role, and counts the request. A stream ends when the caller's
  * access ends.
  */
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { parseTraceContext, traceIds } from '../../../shared/net/trace-context.ts';
 import { type AbortScope, onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { type Identity, rolesOf } from '../../access/identity.ts';
-import { expiryOfToken } from '../../access/issued-token.ts';
+import { expiryOfToken, type IssuedTokenRecord } from '../../access/issued-token.ts';
 import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
 import { requireRole } from '../../access/role.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import type { Traces } from '../../telemetry/traces.ts';
-import { attachCaller, Caller, type ReadEndReason } from '../auth/caller.ts';
+import { attachCaller, Caller, senderFactsOf } from '../auth/caller.ts';
 import { STALLED_HEARTBEATS, waitUntilDrained } from '../streams/wait-until-drained.ts';
 import { findRoutePattern, accessRequirementOf } from './methods-and-roles.ts';
 import { unknownAddress } from './unknown-address.ts';
@@ -49,38 +49,19 @@ export interface AdmissionParts {
 
 /** @param identify finds the caller. @throws ProductError UNAUTHENTICATED for a request without valid credentials */
 export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): RequestHandler {
-  const {
-    reading,
-    clock,
-    log,
-    issued = NO_ISSUED_TOKENS,
-    openRequests,
-    traces,
-    isClosing,
-    heartbeatMs,
-  } = parts;
+  const { reading, clock, log, openRequests, traces, isClosing, heartbeatMs } = parts;
+  const { issued = NO_ISSUED_TOKENS } = parts;
   return async (request, response, next) => {
     const admission = await identify(request);
-    const { principal, tokenId, expiresAt, onSignOut } = admission;
+    const { principal, tokenId, expiresAt } = admission;
     const token = tokenId === undefined ? undefined : await issued.active(tokenId);
     // The client may have disconnected while the server checked its credentials.
     if (response.destroyed) return;
-    const opened = openRequests.open(principal);
-    response.once('close', opened.end);
+    const { end: endRequest, becomeStream } = openRequests.open(principal);
+    response.once('close', endRequest);
     const scope = reading.child();
     const since = clock.elapsed();
-    const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
-    const roles = rolesOf(admission, token);
-    // The local token and configured tokens have no groups.
-    const groups = (tokenId === undefined ? admission.groups : token?.groups) ?? [];
-    const ends = [expiresAt, token && expiryOfToken(token)];
-    const stops: ((() => void) | undefined)[] = [
-      ...ends.map((at) =>
-        at === undefined ? undefined : clock.after(at - clock.now(), abort('access-expired')),
-      ),
-      onSignOut?.(abort('signed-out')),
-      tokenId === undefined ? undefined : issued.onRevoked(tokenId, abort('token-revoked')),
-    ];
+    const stops = abortAtAccessEnd(scope, { admission, token }, parts);
     // X1: if a client loses its access while it sends a body, the server closes the connection. Otherwise the server
     // would handle the complete request.
     stops.push(
@@ -88,42 +69,38 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
         if (!request.complete) request.destroy();
       }),
     );
-    const endAfter = (ms: number): void => {
-      // After the abort, nothing would cancel the timer, so no timer starts then.
-      if (!scope.signal.aborted) stops.push(clock.after(ms, abort('lifetime-over')));
-    };
-    const end = (): ReadEndReason => {
-      const cut = response.destroyed && !response.writableFinished;
-      return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
-    };
-    const full = (): Promise<void> | undefined =>
-      waitUntilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
     const sent = parseTraceContext(request.headers['traceparent'], request.headers['tracestate']);
     const span = traces?.request(sent);
-    const trace = span?.trace ?? sent;
     const path = `${request.baseUrl}${request.path}`;
-    const sender = { principal, ...(tokenId !== undefined && { tokenId }) };
+    // The local token and configured tokens have no groups.
+    const groups = (tokenId === undefined ? admission.groups : token?.groups) ?? [];
     const identity: Identity = {
-      ...sender,
+      principal,
+      ...(tokenId !== undefined && { tokenId }),
       ...(expiresAt !== undefined && { expiresAt }),
       // Only a token of an OpenID Connect provider contains roles and groups.
       ...(admission.roles && { roles: admission.roles, groups }),
     };
-    const { becomeStream } = opened;
     const caller = new Caller({
       identity,
-      roles,
+      roles: rolesOf(admission, token),
       groups,
       signal: scope.signal,
-      end,
-      whenWritable: full,
-      endAfter,
-      trace,
+      end: () => {
+        const cut = response.destroyed && !response.writableFinished;
+        return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
+      },
+      whenWritable: () => waitUntilDrained(response, STALLED_HEARTBEATS * heartbeatMs),
+      endAfter: (ms) => {
+        // After the abort, nothing would cancel the timer, so no timer starts then.
+        if (!scope.signal.aborted) stops.push(clock.after(ms, () => scope.abort('lifetime-over')));
+      },
+      trace: span?.trace ?? sent,
       becomeStream,
     });
     attachCaller(request, caller);
     response.once('close', () => {
-      for (const stop of stops) stop?.();
+      for (const stop of stops) stop();
       span?.end({
         method: request.method,
         route: findRoutePattern(path),
@@ -134,20 +111,9 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       // A finished response needs no signal. If the response is unfinished, the client has disconnected. E4: a
       // disconnect changes no task.
       if (!response.writableFinished) scope.abort('client-gone');
-      log.debug(
-        {
-          method: request.method,
-          // X1: the log must not contain the query, which may be a ticket.
-          path: request.originalUrl.split('?', 1)[0],
-          status: response.statusCode,
-          ...sender,
-          ...(trace && { traceId: traceIds(trace).traceId }),
-          ...caller.facts,
-          reason: scope.reason ?? 'answered',
-          ms: Math.round(clock.elapsed() - since),
-        },
-        'a request is closed',
-      );
+      const ms = Math.round(clock.elapsed() - since);
+      const facts = { ...loggedFacts(request, response, caller), reason: scope.reason ?? 'answered', ms };
+      log.debug(facts, 'a request is closed');
       scope.close();
     });
     const need = accessRequirementOf(request.method, path);
@@ -157,8 +123,37 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       unknownAddress(request, response, next);
       return;
     }
-    if (need !== 'public') requireRole(roles, need);
+    if (need !== 'public') requireRole(caller.roles, need);
     next();
+  };
+}
+
+/** Aborts the scope when the caller loses its access. Returns functions that stop this. */
+function abortAtAccessEnd(
+  scope: AbortScope<StreamEndReason>,
+  { admission, token }: { admission: AdmittedIdentity; token: IssuedTokenRecord | undefined },
+  { clock, issued = NO_ISSUED_TOKENS }: Pick<AdmissionParts, 'clock' | 'issued'>,
+): (() => void)[] {
+  const { tokenId, expiresAt, onSignOut } = admission;
+  const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
+  const ends = [expiresAt, token && expiryOfToken(token)].filter((at) => at !== undefined);
+  return [
+    ...ends.map((at) => clock.after(at - clock.now(), abort('access-expired'))),
+    onSignOut?.(abort('signed-out')),
+    tokenId === undefined ? undefined : issued.onRevoked(tokenId, abort('token-revoked')),
+  ].filter((stop) => stop !== undefined);
+}
+
+function loggedFacts(request: Request, response: Response, caller: Caller): object {
+  const { trace } = caller;
+  return {
+    method: request.method,
+    // X1: the log must not contain the query, which may be a ticket.
+    path: request.originalUrl.split('?', 1)[0],
+    status: response.statusCode,
+    ...senderFactsOf(caller),
+    ...(trace && { traceId: traceIds(trace).traceId }),
+    ...caller.facts,
   };
 }
 
