@@ -16,7 +16,7 @@ import type { RunningHttpServer } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
 import type { ClientConnection } from '../sessions/delegating-clients.ts';
 import { OrderedSentReplies } from '../sessions/replies-not-confirmed-by-client.ts';
-import { createMcpServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
+import { createMcpServer, type McpServerOptions, type ServedMcpClient } from '../mcp/server/mcp-server.ts';
 import { abortToolExecution } from '../sessions/abort-tool-execution.ts';
 import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
 import { mayHaveOpenWork } from '../state/may-have-open-work.ts';
@@ -46,52 +46,30 @@ interface ServeOptions {
  */
 export async function serveMcp({ settings, places, log }: ServeOptions): Promise<void> {
   const version = readPackageVersion();
-  const { toolPrefix: prefix, stdio } = settings;
-  let opened: Promise<BridgeContext> | undefined;
-  const bridge = (): Promise<BridgeContext> => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined; // The next tool call tries again.
-      throw error;
-    });
-    return opened;
-  };
-  const open = async (): Promise<BridgeContext> => {
+  const { toolPrefix: prefix, stdio, approvals, onCancel, onDisconnect, preview: previews } = settings;
+  const { cardFile, serverScript } = places;
+  const { open: bridge, opened } = openAtFirstUse(async () => {
     const { openBridge } = await import('./open-bridge.ts');
-    const { serverScript } = places;
     const program = await programLine(settings, places);
     return openBridge({ settings, env: process.env, serverScript, program, log, version });
-  };
-  const { approvals, onCancel, onDisconnect, preview: previews } = settings;
-  const { cardFile } = places;
+  });
   const spans = await callSpansFromEnvironment(process.env, log);
-  const parts: McpServerOptions = {
-    version,
-    prefix,
-    log,
-    onCancel,
-    approvals,
-    previews,
-    cardFile,
-    spans,
-    bridge,
-  };
+  const parts = { version, prefix, log, onCancel, approvals, previews, cardFile, spans, bridge };
 
   // In print mode, Claude Code answers forms without a person, and refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
-  const followed = new ClientFollowedTasks();
-  const connection: ClientConnection = { left: false };
   const client = {
-    connection,
+    connection: { left: false },
     withdrawals: new CancelledMcpCalls(),
     receipts: new OrderedSentReplies(),
     seen: new SeenResults(),
-    followed,
+    followed: new ClientFollowedTasks(),
     unattended,
   };
   let ending = false;
   let http: Promise<RunningHttpServer | undefined> = Promise.resolve(undefined);
   const clientLeft = async (left: ClientConnection): Promise<void> => {
-    if (onDisconnect === 'cancel') await (await opened?.catch(() => undefined))?.clientTasks.left(left);
+    if (onDisconnect === 'cancel') await (await opened())?.clientTasks.left(left);
   };
   const end = async (why: string, left?: ClientConnection): Promise<void> => {
     if (ending) return;
@@ -102,7 +80,7 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
     if (left !== undefined) await clientLeft(left);
     const run = await http.catch(() => undefined);
     await run?.stop();
-    const running = await opened?.catch(() => undefined);
+    const running = await opened();
     running?.delegations.release();
     await running?.delegations.settled();
     running?.close();
@@ -114,18 +92,11 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
   process.on('SIGHUP', () => stdio && void end('SIGHUP'));
 
   if (stdio) {
-    const name = (tool: ToolName): string => `${prefix}${tool}`;
-    serveStdio(() => createMcpServer(parts, client), {
-      transport: new TaskSubscriptionTransport(
-        new StdioTransport(process.stdin, process.stdout, log),
-        (taskId, push, opensUrls) => watchMcpTask(taskId, { bridge, name, push, opensUrls, followed }),
-      ),
-      onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
-    });
+    serveOverStdio(parts, client);
     log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');
     const closed = `the client closed stdin${settings.http === undefined ? '' : '; to serve HTTP without a client on stdin, use --no-stdio'}`;
-    process.stdin.once('end', () => void end(closed, connection));
-    process.stdin.once('close', () => void end(closed, connection));
+    process.stdin.once('end', () => void end(closed, client.connection));
+    process.stdin.once('close', () => void end(closed, client.connection));
   }
   if (settings.http !== undefined) http = serveOverHttp(settings.http, { settings, parts, clientLeft });
   void takeUp(settings, bridge);
@@ -142,6 +113,22 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
     process.stdout.write(`mcp-a2a-bridge ${version} serves MCP at ${run.url} (token in ${run.tokenPath})\n`);
 }
 
+/** Opens the services once. After a failure, the next `open` tries again. `opened` returns undefined before that. */
+function openAtFirstUse(open: () => Promise<BridgeContext>): {
+  open: () => Promise<BridgeContext>;
+  opened: () => Promise<BridgeContext | undefined>;
+} {
+  let services: Promise<BridgeContext> | undefined;
+  return {
+    open: () =>
+      (services ??= open().catch((error: unknown) => {
+        services = undefined;
+        throw error;
+      })),
+    opened: async () => services?.catch(() => undefined),
+  };
+}
+
 async function programLine(
   { stateDir, configFile, agentUrl }: BridgeSettings,
   { bridgeScript }: BuiltProgramPaths,
@@ -153,6 +140,22 @@ async function programLine(
     { script: bridgeScript, started: process.argv[1], path: process.env['PATH'] },
     { stateDir: stateDir === usual ? undefined : stateDir, configFile, agentUrl },
   );
+}
+
+function serveOverStdio(
+  parts: McpServerOptions,
+  client: ServedMcpClient & { followed: ClientFollowedTasks },
+): void {
+  const { log, bridge, prefix } = parts;
+  const name = (tool: ToolName): string => `${prefix}${tool}`;
+  serveStdio(() => createMcpServer(parts, client), {
+    transport: new TaskSubscriptionTransport(
+      new StdioTransport(process.stdin, process.stdout, log),
+      (taskId, push, opensUrls) =>
+        watchMcpTask(taskId, { bridge, name, push, opensUrls, followed: client.followed }),
+    ),
+    onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
+  });
 }
 
 async function serveOverHttp(
