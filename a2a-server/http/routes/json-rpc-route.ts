@@ -71,26 +71,19 @@ export function jsonRpcRoute({
       log,
       previews,
     });
+    const id = requestIdOf(request.body);
+    const refuse = (error: unknown): void => void response.json(rpcError(id, error, wire));
     let body: JsonRpcEnvelope;
     try {
       body = asRequest(request.body, wire);
     } catch (error) {
-      response.json(rpcError(requestIdOf(request.body), error, wire));
+      refuse(error);
       return;
     }
-    const id = body.id ?? null;
-    const refuse = (error: unknown): void => void response.json(rpcError(id, error, wire));
     const silent = isNotification(body);
     try {
       validateVersion(version, card, 'JSONRPC');
-      const unknown = findMethodProblem(body.method, legacy);
-      if (unknown !== undefined)
-        throw unparsableError(new ProductError('MALFORMED', unknown), wire, METHOD_NOT_FOUND);
-      context.caller.addFacts({ operation: body.method });
-      requireRole(context.caller.roles, rolesForMethod(body.method));
-      if (!legacy) requireOwnTenant(context.caller.principal, body.params);
-      body = { ...body, params: checkRequestParams(body.method, body.params ?? {}) };
-      context.setGenerations(body.method, body.params);
+      body = permittedCall(body, context, legacy);
     } catch (error) {
       context.logIfForbidden(error);
       if (silent) response.status(204).end();
@@ -133,6 +126,24 @@ export function jsonRpcRoute({
   const router = Router();
   router.post('/', ...jsonBody(['application/json'], limits), answer);
   return router;
+}
+
+/** Returns the call with checked parameters. @throws if the method is unknown, or if the caller may not call it so */
+function permittedCall(
+  { method, ...body }: JsonRpcEnvelope,
+  context: A2aRequestContext,
+  legacy: boolean,
+): JsonRpcEnvelope {
+  const { caller, wire } = context;
+  const unknown = findMethodProblem(method, legacy);
+  if (unknown !== undefined)
+    throw unparsableError(new ProductError('MALFORMED', unknown), wire, METHOD_NOT_FOUND);
+  caller.addFacts({ operation: method });
+  requireRole(caller.roles, rolesForMethod(method));
+  if (!legacy) requireOwnTenant(caller.principal, body.params);
+  const params = checkRequestParams(method, body.params ?? {});
+  context.setGenerations(method, params);
+  return { ...body, method, params };
 }
 
 /**
