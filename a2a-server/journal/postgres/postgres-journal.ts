@@ -2,8 +2,6 @@
  * Stores the journal in PostgreSQL. Several servers may use it at the same time (`postgres-ownership.ts`).
  * `docs/decisions/postgres-journal.md` gives the reasons.
  */
-import { setMaxListeners } from 'node:events';
-import pRetry from 'p-retry';
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -22,12 +20,13 @@ import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { deleteSessions, hasSessionToDelete, removeRowsOfDeletedTask } from './delete-sessions.ts';
-import { parseDatabaseUrl, isDatabaseUnavailable, openPostgresPool, type QueryRunner } from './driver.ts';
+import { parseDatabaseUrl, openPostgresPool } from './driver.ts';
 import { readEntries } from './event-reader.ts';
 import { takeMaintenanceLock } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './journal-statistics.ts';
 import { createPostgresRecordStore } from './postgres-records.ts';
+import { createRetryingReader } from './retrying-reader.ts';
 import { SharedReads } from './shared-reads.ts';
 import { TaskIndex } from './task-index.ts';
 import { JournalWakeChannel } from './wake-channel.ts';
@@ -115,29 +114,7 @@ export async function openPostgresJournal({
     ...COMMIT_LIMIT,
   });
   const closing = new AbortController();
-  // Each read that waits for a retry adds a listener. Node would otherwise warn about too many listeners.
-  setMaxListeners(Infinity, closing.signal);
-  /** True if the last read has failed after its retries. Later reads are then not retried. */
-  let unreachable = false;
-  /** Reads from the database. Waits for a connection, because a restart of the database takes seconds. */
-  const reader: QueryRunner = {
-    async query(statement, values) {
-      try {
-        const rows = await pRetry(async () => pool.query(statement, values), {
-          ...backOff,
-          ...(unreachable && { retries: 0 }),
-          maxRetryTime: limitMs,
-          signal: closing.signal,
-          shouldRetry: ({ error }) => isDatabaseUnavailable(error),
-        });
-        unreachable = false;
-        return rows;
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) unreachable = true;
-        throw error;
-      }
-    },
-  };
+  const reader = createRetryingReader(pool, { ...backOff, maxRetryTime: limitMs, signal: closing.signal });
   const index = new TaskIndex(reader);
   const sharedEntries = new SharedReads<JournalEntry[]>();
   const sharedRows = new SharedReads<TaskRow | undefined>();
