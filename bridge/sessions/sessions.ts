@@ -104,22 +104,10 @@ export class Sessions {
   }
 
   async #find(sessionId: string, finding: FindOptions): Promise<Session> {
-    const { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal } = finding;
+    const { agent: named } = finding;
     if (named === undefined) this.#requireOneAgent(sessionId);
-    const until = performance.now() + timeout;
-    for (;;) {
-      const live = this.#live.find(sessionId, named?.name);
-      if (live !== undefined) return this.#caughtUp(live);
-      const entry = this.#entryOf(sessionId, named);
-      if (entry === undefined) break;
-      const { agent, state } = entry;
-      const known = this.#registry.find(agent);
-      if (known === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(agent));
-      if (state.type !== 'sending') return this.#reopen(known, entry, sessionId);
-      const left = until - performance.now();
-      if (left <= 0 || signal?.aborted === true) throw onItsWay(agent);
-      await this.#waitForChange(entry, left);
-    }
+    const own = await this.#findOwn(sessionId, finding);
+    if (own !== undefined) return own;
     const known = this.#idWithFirstDigits(sessionId, named);
     if (known !== undefined) return this.#find(known, finding);
     const trouble: string[] = [];
@@ -137,6 +125,27 @@ export class Sessions {
     const whole = await this.#wholeId(sessionId);
     if (whole !== undefined) return this.#find(whole, finding);
     throw await this.#unknown(sessionId, trouble);
+  }
+
+  /** Finds a session in memory or in the outbox. If its first message is being sent, waits until it is delivered. */
+  async #findOwn(
+    sessionId: string,
+    { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal }: FindOptions,
+  ): Promise<Session | undefined> {
+    const until = performance.now() + timeout;
+    for (;;) {
+      const live = this.#live.find(sessionId, named?.name);
+      if (live !== undefined) return this.#caughtUp(live);
+      const entry = this.#entryOf(sessionId, named);
+      if (entry === undefined) return undefined;
+      const { agent, state } = entry;
+      const known = this.#registry.find(agent);
+      if (known === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(agent));
+      if (state.type !== 'sending') return this.#reopen(known, entry, sessionId);
+      const left = until - performance.now();
+      if (left <= 0 || signal?.aborted === true) throw onItsWay(agent);
+      await this.#waitForChange(entry, left);
+    }
   }
 
   /**
