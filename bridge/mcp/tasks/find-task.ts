@@ -8,6 +8,7 @@ import type { BridgeContext } from '../bridge-context.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver, sessionProblem } from '../../sessions/session/session-state.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 import { foldObservedEvent, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
@@ -53,29 +54,39 @@ export interface TaskReplyContext {
   followed: ClientFollowedTasks | undefined;
 }
 
+/** What is known about a task now. */
+interface KnownTask {
+  view: TaskView | undefined;
+  state: SessionStateName;
+  isOver: boolean;
+  problem: string | undefined;
+  offered: OfferedForms;
+}
+
 /** Returns the current state of the task. Records its forms as sent, and its result as collected. */
 export async function currentMcpTask(
   id: string,
   found: FoundTask,
-  { bridge, name, opensUrls, followed }: TaskReplyContext,
+  context: TaskReplyContext,
 ): Promise<DetailedTask> {
+  const { bridge, name, followed } = context;
   const { session, current } = found;
-  const trouble = current ? await caughtUp(session) : undefined;
-  const view = current ? session.view : found.view;
-  const state = current ? session.stateName : (view?.state ?? 'unknown');
-  const ended = current ? isSessionOver(session.state) : view !== undefined && hasEnded(view);
+  const { view, state, isOver, problem, offered } = await (current ? newestTask : earlierTask)(
+    found,
+    context,
+  );
+  const { forms, opened, unoffered } = offered;
   const taskId = view?.taskId ?? '';
-  const { forms, opened, unoffered } = await formsOfTask(found, { bridge, opensUrls });
   bridge.formHistory.recordSent(
     taskId,
     forms.map(({ ask }) => ask),
   );
   const beyondForms = forms.length === 0 && opened.length === 0 && unoffered.length > 0;
-  if (current && ended) bridge.delegations.collect(session);
-  if (current && (ended || beyondForms)) followed?.ended(session);
+  if (current && isOver) bridge.delegations.collect(session);
+  if (current && (isOver || beyondForms)) followed?.ended(session);
   else if (current) followed?.follows(session);
   // Only the result of an ended task is shown by clients. So other responses contain no announcement.
-  const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
+  const news = isOver || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
   // The notes of a session are about its newest task.
   const notes = (): readonly string[] => (current ? notesOfTask(session, taskId) : []);
   return toDetailedTask({
@@ -83,9 +94,9 @@ export async function currentMcpTask(
     agent: session.agent.name,
     sessionId: session.id,
     state,
-    over: ended,
+    over: isOver,
     view,
-    problem: (current ? sessionProblem(session.state) : undefined) ?? trouble,
+    problem,
     createdAt: taskCreatedAt(bridge.sessions, session),
     changedAt: session.activity.changedAt,
     forms,
@@ -101,18 +112,32 @@ export async function currentMcpTask(
   });
 }
 
+async function newestTask(
+  { session, view: seen }: FoundTask,
+  { bridge: { formHistory, links }, opensUrls }: TaskReplyContext,
+): Promise<KnownTask> {
+  const trouble = await caughtUp(session);
+  const { view, state, stateName } = session;
+  return {
+    view,
+    state: stateName,
+    isOver: isSessionOver(state),
+    problem: sessionProblem(state) ?? trouble,
+    offered:
+      seen === undefined ? NO_FORMS : await buildOfferedForms({ session, formHistory, links, opensUrls }),
+  };
+}
+
+function earlierTask({ view }: FoundTask): KnownTask {
+  const isOver = view !== undefined && hasEnded(view);
+  return { view, state: view?.state ?? 'unknown', isOver, problem: undefined, offered: NO_FORMS };
+}
+
+const NO_FORMS: OfferedForms = { forms: [], opened: [], unoffered: [] };
+
 async function announcementOnce({ inbox }: BridgeContext): Promise<AnnouncedResults> {
   await inbox.refresh();
   return inbox.take();
-}
-
-function formsOfTask(
-  { session, view, current }: FoundTask,
-  { bridge: { formHistory, links }, opensUrls }: Pick<TaskReplyContext, 'bridge' | 'opensUrls'>,
-): Promise<OfferedForms> | OfferedForms {
-  return view === undefined || !current
-    ? { forms: [], opened: [], unoffered: [] }
-    : buildOfferedForms({ session, formHistory, links, opensUrls });
 }
 
 /** Refreshes the session. Returns the reason if that failed; the last known state is used then. */
