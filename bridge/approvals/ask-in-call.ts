@@ -43,11 +43,11 @@ interface AskInCallEnd {
 export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReason): Promise<AskInCallEnd> {
   const { session, wait, client, signal } = asking;
   const asked = new Set<string>();
-  let stands = end;
-  while (stands === 'settled') {
+  let lastEnd = end;
+  while (lastEnd === 'settled') {
     const { forms, unoffered } = await buildOfferedForms({ ...asking, opensUrls: client.opensUrls });
     const form = forms.find(({ ask }) => !asked.has(ask.key));
-    if (form === undefined) return { end: stands, notes: commandLineNotes(unoffered) };
+    if (form === undefined) return { end: lastEnd, notes: commandLineNotes(unoffered) };
     const { key } = form.ask;
     const name = JSON.stringify([session.agent.name, session.view?.taskId, key]);
     const other = client.openForms.get(name);
@@ -64,9 +64,9 @@ export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReas
       if (signal.aborted) return { end: 'gone', notes: [] };
       if (over?.end !== 'gone') asked.add(key);
     }
-    stands = await wait();
+    lastEnd = await wait();
   }
-  return { end: stands, notes: [] };
+  return { end: lastEnd, notes: [] };
 }
 
 /** Shows one form, and sends its answer. Returns undefined if the task may go on. */

@@ -205,7 +205,7 @@ function addModel(add: Add, actionOf: ActionOf): void {
     .option('--key-variable <name>', 'the environment variable with the key, if not the usual one')
     .option('--base-url <url>', 'the URL of the provider, e.g. http://127.0.0.1:1234/v1')
     .option('--no-try', 'send no request to the model')
-    .action(actionOf(async () => (await import('./commands/model-set.ts')).setModelCommand));
+    .action(actionOf(async () => (await import('./commands/set-model.ts')).setModelCommand));
 }
 
 function addTasks(add: Add, actionOf: ActionOf): void {

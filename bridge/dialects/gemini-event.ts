@@ -29,7 +29,7 @@ const errorMetadata = z.object({ error: z.string() });
 const thought = z.object({ subject: z.string().default(''), description: z.string().default('') });
 const TOOL_OUTPUT = /^tool-(.+)-output$/s;
 
-const UNTOLD =
+const UNREPORTED_TURN_END =
   'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
 /** The functions that read an event without `coderAgent.kind` as plain A2A. */
@@ -178,7 +178,10 @@ function observationsOfTask(task: Task): readonly Observation[] {
   const question =
     told && text === ''
       ? null
-      : questionWithCode({ id: idOf(last, `${taskId}-recalled`), text: told ? withNextStep(text) : UNTOLD });
+      : questionWithCode({
+          id: idOf(last, `${taskId}-recalled`),
+          text: told ? withNextStep(text) : UNREPORTED_TURN_END,
+        });
   return [...known, { type: 'turn-ended', ...ids, question, told }];
 }
 

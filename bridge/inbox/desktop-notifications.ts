@@ -11,7 +11,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { NotifiedEntries } from '../state/notified-entries.ts';
+import type { NotifiedEntryRecords } from '../state/notified-entry-records.ts';
 import { type DesktopCommand, desktopCommand } from './desktop-command.ts';
 import { inboxEntries, ownOpenSessions } from './inbox-entry.ts';
 import type { InboxSources, InboxSurface } from './inbox-follower.ts';
@@ -25,10 +25,10 @@ const TIMEOUT_MS = 10_000;
 
 export class DesktopNotifications implements InboxSurface {
   readonly wanted = true;
-  readonly #shown: NotifiedEntries;
+  readonly #shown: NotifiedEntryRecords;
   readonly #log: Logger;
 
-  constructor(shown: NotifiedEntries, log: Logger) {
+  constructor(shown: NotifiedEntryRecords, log: Logger) {
     this.#shown = shown;
     this.#log = log;
   }

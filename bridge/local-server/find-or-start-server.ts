@@ -33,7 +33,7 @@ const POLL_MS = 100;
  */
 export async function findOrStartServer(local: LocalServerOptions): Promise<ConnectOptions> {
   try {
-    return await foundOrStarted(local);
+    return await findOrStart(local);
   } catch (error) {
     // Converts the error, because callers would otherwise report it as a response that is not A2A.
     if (error instanceof ProductError || errorCode(error) === undefined) throw error;
@@ -45,7 +45,7 @@ export async function findOrStartServer(local: LocalServerOptions): Promise<Conn
   }
 }
 
-async function foundOrStarted(local: LocalServerOptions): Promise<ConnectOptions> {
+async function findOrStart(local: LocalServerOptions): Promise<ConnectOptions> {
   const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
   const token = await readOrCreateTokenFile(stateDirectory);

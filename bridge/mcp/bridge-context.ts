@@ -10,7 +10,7 @@ import type { ResultInbox } from '../inbox/result-inbox.ts';
 import type { DelegatingClients } from '../sessions/delegating-clients.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
-import type { CutPreviews } from '../state/cut-preview-records.ts';
+import type { CutPreviewRecords } from '../state/cut-preview-records.ts';
 import type { UsedPermits } from '../state/used-permits.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -28,7 +28,7 @@ export interface BridgeContext {
   readonly cardCodes: ApprovalCardCodes;
   readonly requestStates: RequestStateSigner;
   /** Records the actions whose preview was cut in a tool result. */
-  readonly cutPreviews: CutPreviews;
+  readonly cutPreviews: CutPreviewRecords;
   readonly usedPermits: UsedPermits;
   readonly inbox: ResultInbox;
   readonly webhook: ApprovalWebhook | undefined;

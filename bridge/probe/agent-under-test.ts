@@ -21,8 +21,8 @@ interface AgentUnderTestOptions {
  * The states that a task of the probe may reach at its end. Some agents complete no task, and wait for the next
  * message.
  */
-const RESTS = ['COMPLETED', 'INPUT_REQUIRED'] as const;
-export type TaskRestState = (typeof RESTS)[number];
+const REST_STATES = ['COMPLETED', 'INPUT_REQUIRED'] as const;
+export type TaskRestState = (typeof REST_STATES)[number];
 
 /** The maximum number of messages that a probe sends. Each message may start a task. */
 export const MAX_PROBE_MESSAGES = 40;
@@ -49,7 +49,7 @@ export class AgentUnderTest {
   readonly text: string;
   readonly restart: (() => Promise<void>) | undefined;
   /** The state that each task reaches at its end. `tryOut` sets it. */
-  rest: TaskRestState = 'COMPLETED';
+  restState: TaskRestState = 'COMPLETED';
   readonly #signal: AbortSignal;
   readonly #taskIds = new Set<string>();
   #messages = 0;
@@ -72,14 +72,14 @@ export class AgentUnderTest {
   }
 
   /**
-   * Runs a first task. Returns it, and the state that it reached. `rest` is undefined if the checks cannot use that
+   * Runs a first task. Returns it, and the state that it reached. `restState` is undefined if the checks cannot use that
    * state.
    */
-  async tryOut(): Promise<{ task: ProbedTaskContent; rest: TaskRestState | undefined }> {
+  async tryOut(): Promise<{ task: ProbedTaskContent; restState: TaskRestState | undefined }> {
     const task = await this.send(this.message());
-    const rest = RESTS.find((each) => each === task.state);
-    this.rest = rest ?? this.rest;
-    return { task, rest };
+    const restState = REST_STATES.find((each) => each === task.state);
+    this.restState = restState ?? this.restState;
+    return { task, restState };
   }
 
   message(messageId: string = randomUUID(), text = this.text): ProbeMessage {
@@ -144,7 +144,7 @@ export class AgentUnderTest {
 
   /** Cancels the tasks of the probe that wait, so that no person has to do it. An error of the agent is ignored. */
   async cancelWaiting(): Promise<void> {
-    if (this.rest === 'COMPLETED') return;
+    if (this.restState === 'COMPLETED') return;
     for (const id of this.#taskIds)
       try {
         await this.client.call('CancelTask', { id });

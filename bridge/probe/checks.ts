@@ -152,13 +152,13 @@ export const PROBE_CHECKS: readonly Check[] = [
       const ids = frames.map(({ id }) => id);
       if (ids.some((id) => id === undefined)) return unsupported('events carry no ids');
       // The stream of a task that waits may stay open after its last event, and send nothing more.
-      const cursors = server.rest === 'COMPLETED' ? ids : ids.slice(0, -1);
+      const cursors = server.restState === 'COMPLETED' ? ids : ids.slice(0, -1);
       for (const [index, id] of cursors.entries()) {
-        const rest = (await readUntilRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
+        const received = (await readUntilRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
         const expected = frames.slice(index + 1).map(({ text }) => eventOf(text));
-        if (JSON.stringify(rest) !== JSON.stringify(expected))
+        if (JSON.stringify(received) !== JSON.stringify(expected))
           return failedOutcome(
-            `after ${id} came ${rest.length} events, not the ${expected.length} that follow`,
+            `after ${id} came ${received.length} events, not the ${expected.length} that follow`,
           );
       }
       return passed(`${cursors.length} cursors`);
@@ -240,7 +240,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const now = await readTaskIfKnown(server, taskId);
       if (now === undefined) return failedOutcome('the server does not know the task any more');
       if (now.content !== content) return failedOutcome('the task has changed');
-      return passed(server.rest === 'COMPLETED' ? '' : 'a task that waits');
+      return passed(server.restState === 'COMPLETED' ? '' : 'a task that waits');
     }),
   },
   {
@@ -301,8 +301,8 @@ async function readTaskIfKnown(
 async function afterInterruption(server: AgentUnderTest, taskId: string): Promise<Outcome> {
   const end = await server.settled(taskId);
   if (end === undefined) return failedOutcome('the task never settled');
-  if (end.state !== server.rest) return failedOutcome(`the task is ${end.state}`);
-  return server.rest === 'COMPLETED'
+  if (end.state !== server.restState) return failedOutcome(`the task is ${end.state}`);
+  return server.restState === 'COMPLETED'
     ? passed()
     : unsupported('not judged: the task is INPUT_REQUIRED, but so may be a task whose work was stopped');
 }

@@ -41,7 +41,7 @@ export interface ProbeReport extends ProbedInterface {
    * The state that each task of the probe reaches at its end. With some agents it is `INPUT_REQUIRED`, because they
    * complete no task and wait for the next message.
    */
-  rest: TaskRestState;
+  restState: TaskRestState;
   /** The number of messages that the probe has sent. */
   messages: number;
   rows: readonly ProbeCheckRow[];
@@ -81,7 +81,7 @@ export async function runProbe(subject: ProbeSubject, target: ProbedInterface): 
     restart,
     signal,
   });
-  const rest = await mustWork(server, url);
+  const restState = await requireWorkingAgent(server, url);
   const rows: ProbeCheckRow[] = [];
   for (const { run, ...check } of PROBE_CHECKS) {
     const outcome = await run(server).catch((error: unknown) => {
@@ -94,7 +94,7 @@ export async function runProbe(subject: ProbeSubject, target: ProbedInterface): 
     rows.push({ ...check, verdict: outcome.verdict, note: redactSecrets(outcome.note, endpoint.headers) });
   }
   await server.cancelWaiting();
-  return { ...target, rest, messages: server.messages, rows };
+  return { ...target, restState, messages: server.messages, rows };
 }
 
 /**
@@ -119,11 +119,11 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<AgentCard
  * Runs a first task, and returns the state that it reaches at its end. Throws if the checks cannot use this state.
  * Otherwise an agent that refuses everything, or starts no tasks, would pass half of the checks.
  */
-async function mustWork(server: AgentUnderTest, url: string): Promise<TaskRestState> {
-  const { task, rest } = await server.tryOut().catch((error: unknown) => {
+async function requireWorkingAgent(server: AgentUnderTest, url: string): Promise<TaskRestState> {
+  const { task, restState } = await server.tryOut().catch((error: unknown) => {
     throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
   });
-  if (rest !== undefined) return rest;
+  if (restState !== undefined) return restState;
   const said = task.statusText === '' ? '' : ` The agent says: ${JSON.stringify(oneLine(task.statusText))}.`;
   throw unreachable(
     `The task ${JSON.stringify(server.text)} on ${url} is ${task.state}, not COMPLETED or INPUT_REQUIRED.${said} Choose another --text.`,

@@ -8,7 +8,7 @@ const WAITING =
   'No check saw a task that completes, or that goes on after an answer. The probe has cancelled the tasks that wait.';
 
 /** Returns a table of all checks, and a paragraph about each check that failed. */
-export function probeReportText({ agent, url, version, rest, messages, rows }: ProbeReport): string {
+export function probeReportText({ agent, url, version, restState, messages, rows }: ProbeReport): string {
   const who = `${agent.name} ${agent.version}`.trim();
   const width = Math.max(...rows.map(({ scenario }) => scenario.length));
   const table = rows.map(({ scenario, verdict, note }) =>
@@ -22,7 +22,7 @@ export function probeReportText({ agent, url, version, rest, messages, rows }: P
     ...table,
     '',
     `${passed.length} of ${rows.length} checks passed, ${failures.length} failed.`,
-    ...(rest === 'COMPLETED' ? [] : [WAITING]),
+    ...(restState === 'COMPLETED' ? [] : [WAITING]),
     ...failures.map(failureText),
   ].join('\n');
 }

@@ -13,7 +13,7 @@ import type { RecordedCancels } from './recorded-cancels.ts';
 import type { Session } from './session/session.ts';
 import { hasEnded } from './session/observed-task.ts';
 
-interface SessionCancelsParts {
+interface TaskCancellerParts {
   outbox: Outbox;
   outgoing: MessagesInFlight;
   writes: OutboxWriteQueue;
@@ -23,10 +23,10 @@ interface SessionCancelsParts {
   channel: CancelDetails['channel'];
 }
 
-export class SessionCancels {
-  readonly #parts: SessionCancelsParts;
+export class TaskCanceller {
+  readonly #parts: TaskCancellerParts;
 
-  constructor(parts: SessionCancelsParts) {
+  constructor(parts: TaskCancellerParts) {
     this.#parts = parts;
   }
 

@@ -26,7 +26,7 @@ import { OutboxWriteQueue } from './outbox-write-queue.ts';
 import { RecordedCancels } from './recorded-cancels.ts';
 import { ResultHandover } from './result-handover.ts';
 import type { Session } from './session/session.ts';
-import { SessionCancels } from './cancel-task-and-undelivered-messages.ts';
+import { TaskCanceller } from './cancel-task-and-undelivered-messages.ts';
 import { sessionProblem, sessionStateName } from './session/session-state.ts';
 import { WaitingMcpCalls } from './waiting-calls.ts';
 
@@ -55,7 +55,7 @@ export class DelegationService {
   readonly #writes: OutboxWriteQueue;
   readonly #recordedCancels: RecordedCancels;
   readonly #delivery: MessageDelivery;
-  readonly #cancels: SessionCancels;
+  readonly #canceller: TaskCanceller;
   readonly #handover: ResultHandover;
   #later: NodeJS.Timeout | undefined;
 
@@ -72,7 +72,7 @@ export class DelegationService {
       recorded: this.#recordedCancels,
     };
     this.#delivery = new MessageDelivery({ ...own, onPostponed: () => this.#adoptLater() });
-    this.#cancels = new SessionCancels(own);
+    this.#canceller = new TaskCanceller(own);
     this.#handover = new ResultHandover(own);
   }
 
@@ -131,14 +131,14 @@ export class DelegationService {
     return { session, messageId: entry.messageId, delivery };
   }
 
-  /** Cancels the task of a session; see `SessionCancels.cancel`. */
+  /** Cancels the task of a session; see `TaskCanceller.cancel`. */
   cancel(session: Session, reason: string, signal?: AbortSignal): Promise<CancelOutcome> {
-    return this.#cancels.cancel(session, reason, signal);
+    return this.#canceller.cancel(session, reason, signal);
   }
 
-  /** Cancels the task of one message; see `SessionCancels.cancelMessage`. */
+  /** Cancels the task of one message; see `TaskCanceller.cancelMessage`. */
   cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
-    return this.#cancels.cancelMessage(session, messageId, reason);
+    return this.#canceller.cancelMessage(session, messageId, reason);
   }
 
   /**

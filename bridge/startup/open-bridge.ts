@@ -17,9 +17,9 @@ import { DesktopNotifications } from '../inbox/desktop-notifications.ts';
 import { InboxFollower } from '../inbox/inbox-follower.ts';
 import { HookNoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
-import { logSessions } from '../sessions/log-sessions.ts';
-import { CutPreviews } from '../state/cut-preview-records.ts';
-import { NotifiedEntries } from '../state/notified-entries.ts';
+import { logSessionChanges } from '../sessions/log-session-changes.ts';
+import { CutPreviewRecords } from '../state/cut-preview-records.ts';
+import { NotifiedEntryRecords } from '../state/notified-entry-records.ts';
 import { UsedPermits } from '../state/used-permits.ts';
 import { openSessions } from './open-sessions.ts';
 
@@ -43,13 +43,13 @@ export async function openBridge({
 }: OpenBridgeOptions): Promise<BridgeContext> {
   const opened = await openSessions({ settings, env, serverScript, log, channel: 'mcp' });
   const { registry, database, outbox, results, live, delegations, sessions } = opened;
-  logSessions(live, log);
+  logSessionChanges(live, log);
   const inbox = new ResultInbox({ results, registry, outbox, live, sessions, delegations, log });
   const outside = new InboxFollower({
     surfaces: [
       new HookNoticeFiles(settings.stateDir, (tool) => `${settings.toolPrefix}${tool}`),
       ...(settings.desktopNotifications
-        ? [new DesktopNotifications(new NotifiedEntries(database), log)]
+        ? [new DesktopNotifications(new NotifiedEntryRecords(database), log)]
         : []),
     ],
     stateDirectory: settings.stateDir,
@@ -97,7 +97,7 @@ export async function openBridge({
     links: new PageLinks(),
     cardCodes: new ApprovalCardCodes(),
     requestStates: new RequestStateSigner(settings.stateDir),
-    cutPreviews: new CutPreviews(database),
+    cutPreviews: new CutPreviewRecords(database),
     usedPermits: new UsedPermits(database),
     inbox,
     webhook,

@@ -99,7 +99,7 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
     process.stdin.once('close', () => void end(closed, client.connection));
   }
   if (settings.http !== undefined) http = serveOverHttp(settings.http, { settings, parts, clientLeft });
-  void takeUp(settings, bridge);
+  void openBridgeForOrphanedWork(settings, bridge);
   if (stdio) {
     // An HTTP error must not end the bridge, because the stdio client still works. Several bridges may have the same
     // port in their settings.
@@ -189,7 +189,10 @@ async function serveOverHttp(
  * Opens the bridge's services immediately if an earlier bridge left unfinished work. Otherwise the first tool call
  * opens them. B3: a killed bridge loses nothing.
  */
-async function takeUp(settings: BridgeSettings, bridge: () => Promise<BridgeContext>): Promise<void> {
+async function openBridgeForOrphanedWork(
+  settings: BridgeSettings,
+  bridge: () => Promise<BridgeContext>,
+): Promise<void> {
   if (!(await mayHaveOpenWork(settings.stateDir))) return;
   const { hasOrphanedWork } = await import('../state/has-orphaned-work.ts');
   // If the database cannot be opened, the first tool call reports the error.

@@ -8,7 +8,7 @@ import type { BridgeDatabase } from './database.ts';
 /** How long a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-export class CutPreviews {
+export class CutPreviewRecords {
   readonly #database: BridgeDatabase;
 
   constructor(database: BridgeDatabase) {

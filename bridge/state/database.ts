@@ -29,7 +29,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * SQLite deletes the log when the last connection ends. libsql ends a connection after `close`, when the garbage
  * collector has taken its queries. The end of the process deletes no log.
  */
-const KEPT_QUERIES: RunQuery[] = [];
+const QUERIES_THAT_KEEP_THE_LOG: RunQuery[] = [];
 
 /**
  * The maximum number of writes in one commit. It limits how long a commit blocks the event loop, to a few milliseconds.
@@ -189,7 +189,7 @@ export class BridgeDatabase {
     try {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
-      else KEPT_QUERIES.push(...this.#queries.values());
+      else QUERIES_THAT_KEEP_THE_LOG.push(...this.#queries.values());
     } catch {
       // The write-ahead log keeps its content. So the next bridge opens the database when it starts.
     }

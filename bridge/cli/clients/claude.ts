@@ -5,7 +5,7 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shortCallLimitWarnings } from './call-limit.ts';
+import { shortTimeoutWarnings } from './tool-call-timeout.ts';
 import type { McpClientProgram, ClientEnvironment } from './client.ts';
 import { readProjectKey } from './project-key.ts';
 
@@ -25,7 +25,7 @@ export const claude: McpClientProgram = {
   // `install` sets no time limit. By default, a tool call may take 28 hours, and Claude Code abandons it after 30
   // minutes without progress.
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
-  hazards: ({ timeout }) => shortCallLimitWarnings('timeout', timeout),
+  hazards: ({ timeout }) => shortTimeoutWarnings('timeout', timeout),
   plugins: (around) => ({
     path: join(settingsDirectory(around), 'settings.json'),
     section: ['enabledPlugins'],

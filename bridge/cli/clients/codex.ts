@@ -3,11 +3,11 @@
  * `config.toml`. The file is in `CODEX_HOME` for the user, or in a trusted project.
  */
 import { join } from 'node:path';
-import { CALL_LIMIT_SECONDS, shortCallLimitWarnings } from './call-limit.ts';
+import { TOOL_CALL_TIMEOUT_SECONDS, shortTimeoutWarnings } from './tool-call-timeout.ts';
 import type { ClientEnvironment, McpClientProgram } from './client.ts';
 
 /** The time limit of a tool call in Codex in seconds, if the entry contains none. */
-const OWN_LIMIT_SECONDS = 60;
+const CODEX_TIMEOUT_SECONDS = 60;
 
 export const codex: McpClientProgram = {
   title: 'Codex',
@@ -25,10 +25,10 @@ export const codex: McpClientProgram = {
     required: true,
     // At the first start, `npx` may have to download the bridge.
     startup_timeout_sec: 120,
-    tool_timeout_sec: CALL_LIMIT_SECONDS,
+    tool_timeout_sec: TOOL_CALL_TIMEOUT_SECONDS,
   },
-  hazards: ({ tool_timeout_sec: seconds = OWN_LIMIT_SECONDS }) =>
-    shortCallLimitWarnings('tool_timeout_sec', typeof seconds === 'number' ? seconds * 1000 : seconds),
+  hazards: ({ tool_timeout_sec: seconds = CODEX_TIMEOUT_SECONDS }) =>
+    shortTimeoutWarnings('tool_timeout_sec', typeof seconds === 'number' ? seconds * 1000 : seconds),
   plugins: (around) => ({
     path: join(codexHome(around), 'config.toml'),
     section: ['plugins'],

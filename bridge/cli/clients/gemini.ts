@@ -3,7 +3,7 @@
  * `settings.json`, which is JSON with comments.
  */
 import { join } from 'node:path';
-import { CALL_LIMIT_SECONDS, shortCallLimitWarnings } from './call-limit.ts';
+import { TOOL_CALL_TIMEOUT_SECONDS, shortTimeoutWarnings } from './tool-call-timeout.ts';
 import type { ClientEnvironment, McpClientProgram } from './client.ts';
 
 export const gemini: McpClientProgram = {
@@ -18,12 +18,12 @@ export const gemini: McpClientProgram = {
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
     // The time limit of a tool call in milliseconds. Gemini CLI's own limit is ten minutes, which is too short.
-    timeout: CALL_LIMIT_SECONDS * 1000,
+    timeout: TOOL_CALL_TIMEOUT_SECONDS * 1000,
     // If `trust` were true, Gemini CLI would run each tool without asking, even the tool that approves actions.
     trust: false,
   },
   hazards: ({ timeout, trust }) => [
-    ...shortCallLimitWarnings('timeout', timeout),
+    ...shortTimeoutWarnings('timeout', timeout),
     ...(trust === true
       ? ['"trust" lets Gemini CLI run each tool without asking you, including the tool that approves actions']
       : []),

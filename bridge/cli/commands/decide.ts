@@ -48,7 +48,7 @@ export async function decideCommand(
   const limits = limitsIn(options);
   const context = await openCommandSessions(run);
   const { session, actions, seen } = await resolveActions(context.sessions, given, options.all === true);
-  if (!seen && !(await shownAndAgreed(run, word, { session, actions }))) {
+  if (!seen && !(await showAndConfirm(run, word, { session, actions }))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
@@ -70,7 +70,7 @@ export async function decideCommand(
  * Shows the actions and asks the person to confirm.
  * @throws UsageError without a terminal; PRESENCE_REQUIRED if only the page can approve; OTHER_APPROVER_REQUIRED
  */
-async function shownAndAgreed(
+async function showAndConfirm(
   { options, terminal }: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
   { session, actions }: Pick<NamedActions, 'session' | 'actions'>,

@@ -31,14 +31,14 @@ export async function runAgentCommand(run: CommandRun<CommandOptions>, call: Com
   const { dialect } = await agent.connect();
   const code =
     dialect.name === 'gemini'
-      ? await answeredAtOnce(run, agent, call)
-      : printTaskOutcome(run, await carriedOut(run, { context, agent, going }, call));
+      ? await runCommandOutsideTasks(run, agent, call)
+      : printTaskOutcome(run, await runCommandAsTask(run, { context, agent, going }, call));
   await context.close();
   return code;
 }
 
 /** Runs the command on an agent that runs commands outside of tasks, without approval (gemini-cli). */
-async function answeredAtOnce(
+async function runCommandOutsideTasks(
   { options, terminal }: CommandRun<CommandOptions>,
   agent: Agent,
   call: CommandCall,
@@ -54,7 +54,7 @@ async function answeredAtOnce(
   return failed ? EXIT_TASK_FAILED : 0;
 }
 
-async function carriedOut(
+async function runCommandAsTask(
   { settings }: CommandRun<CommandOptions>,
   { context, agent, going }: { context: CommandSessions; agent: Agent; going: Session | undefined },
   call: CommandCall,

@@ -32,37 +32,37 @@ export interface CancelledMcpCall {
   cause: CancelCause;
   /** The session of the tool call. Absent if the tool call had sent nothing. */
   session?: Session;
-  fate: CancelledTaskOutcome;
+  outcome: CancelledTaskOutcome;
 }
 
 /** The maximum number of stored tool calls. A client that cancels more of them ignores the reports anyway. */
 const MAX_UNREPORTED_CALLS = 20;
 
 export class CancelledMcpCalls {
-  #untold: CancelledMcpCall[] = [];
+  #unreported: CancelledMcpCall[] = [];
 
   add(call: CancelledMcpCall): void {
-    this.#untold = [...this.#untold, call].slice(-MAX_UNREPORTED_CALLS);
+    this.#unreported = [...this.#unreported, call].slice(-MAX_UNREPORTED_CALLS);
   }
 
   /** Returns one sentence for each cancelled tool call that was not reported yet, oldest first. Clears the list. */
   take(name: (tool: ToolName) => string): readonly string[] {
-    const told = this.#untold;
-    this.#untold = [];
-    return told.map((call) => cancelledCallText(call, name));
+    const reported = this.#unreported;
+    this.#unreported = [];
+    return reported.map((call) => cancelledCallText(call, name));
   }
 }
 
 function cancelledCallText(
-  { tool, cause, session, fate }: CancelledMcpCall,
+  { tool, cause, session, outcome }: CancelledMcpCall,
   name: (tool: ToolName) => string,
 ): string {
   const before = `An earlier call of ${name(tool)} was not answered: ${cancelCauseText(cause)}.`;
-  return `${before} ${cancelledTaskOutcomeText(fate)}${session === undefined ? '' : wayBack(session, fate, name)}`;
+  return `${before} ${cancelledTaskOutcomeText(outcome)}${session === undefined ? '' : nextStepInSession(session, outcome, name)}`;
 }
 
-export function cancelledTaskOutcomeText(fate: CancelledTaskOutcome): string {
-  switch (fate.type) {
+export function cancelledTaskOutcomeText(outcome: CancelledTaskOutcome): string {
+  switch (outcome.type) {
     case 'unsent':
       return 'Nothing was sent.';
     case 'goes-on':
@@ -82,15 +82,19 @@ export function cancelledTaskOutcomeText(fate: CancelledTaskOutcome): string {
     case 'ended-before':
       return 'Its task had already ended.';
     case 'refused':
-      return `Its message was refused: ${fate.message}`;
+      return `Its message was refused: ${outcome.message}`;
     case 'not-cancelled':
-      return `Its task could not be cancelled: ${fate.message}`;
+      return `Its task could not be cancelled: ${outcome.message}`;
   }
 }
 
-function wayBack(session: Session, fate: CancelledTaskOutcome, name: (tool: ToolName) => string): string {
+function nextStepInSession(
+  session: Session,
+  outcome: CancelledTaskOutcome,
+  name: (tool: ToolName) => string,
+): string {
   const { id, view } = session;
-  if (fate.type === 'refused' || fate.type === 'withdrawn') return '';
+  if (outcome.type === 'refused' || outcome.type === 'withdrawn') return '';
   const ended = view !== undefined && hasEnded(view);
   return ended
     ? ` Session "${id}": ${name('wait_for_task')} has its result.`

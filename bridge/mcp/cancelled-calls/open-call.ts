@@ -67,7 +67,7 @@ export class OpenMcpCall {
    */
   beforeSending(): void {
     if (this.#cause === undefined) return;
-    this.#reportCancel({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
+    this.#reportCancel({ tool: this.#watching.tool, cause: this.#cause, outcome: { type: 'unsent' } });
     throw new Error('The client cancelled the call before the bridge sent anything.');
   }
 
@@ -100,16 +100,17 @@ export class OpenMcpCall {
       tool,
       cause,
       session,
-      fate: { type: ended ? 'ended-before' : cancels ? 'cancelling' : 'goes-on' },
+      outcome: { type: ended ? 'ended-before' : cancels ? 'cancelling' : 'goes-on' },
     };
     this.#reportCancel(call);
     delivery?.catch((error: unknown) =>
-      this.#recordFate(call, { type: 'refused', message: errorMessageOf(error) }),
+      this.#recordOutcome(call, { type: 'refused', message: errorMessageOf(error) }),
     );
     if (ended || !cancels) return;
     delegations.cancel(session, cancelCauseText(cause)).then(
-      (type) => this.#recordFate(call, { type }),
-      (error: unknown) => this.#recordFate(call, { type: 'not-cancelled', message: errorMessageOf(error) }),
+      (type) => this.#recordOutcome(call, { type }),
+      (error: unknown) =>
+        this.#recordOutcome(call, { type: 'not-cancelled', message: errorMessageOf(error) }),
     );
   }
 
@@ -117,19 +118,22 @@ export class OpenMcpCall {
     const { withdrawals, finalText, requestId, tool, log } = this.#watching;
     withdrawals.add(call);
     log.info(
-      { requestId, tool, sessionId: call.session?.id, fate: call.fate.type },
+      { requestId, tool, sessionId: call.session?.id, outcome: call.outcome.type },
       'the effect of a cancelled call',
     );
     // The notification may fail, because the client may have disconnected.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
-    finalText(`${cancelCauseText(call.cause)}. ${cancelledTaskOutcomeText(call.fate)}${named}`).catch(
+    finalText(`${cancelCauseText(call.cause)}. ${cancelledTaskOutcomeText(call.outcome)}${named}`).catch(
       () => undefined,
     );
   }
 
-  #recordFate(call: CancelledMcpCall, fate: CancelledTaskOutcome): void {
-    call.fate = fate;
+  #recordOutcome(call: CancelledMcpCall, outcome: CancelledTaskOutcome): void {
+    call.outcome = outcome;
     const { requestId, log } = this.#watching;
-    log.info({ requestId, sessionId: call.session?.id, fate: fate.type }, 'the outcome of a cancelled call');
+    log.info(
+      { requestId, sessionId: call.session?.id, outcome: outcome.type },
+      'the outcome of a cancelled call',
+    );
   }
 }

@@ -71,7 +71,8 @@ export async function askStartPermission(
     return inputRequired({ inputRequests, requestState });
   }
   const answer = client.permit === undefined ? await showForm(call, form) : toFormAnswer(client.permit);
-  const refused = whyNot(answer, bridge.rules.fastestAnswerMs) ?? (await whyVoid(call, directory));
+  const refused =
+    answerProblem(answer, bridge.rules.fastestAnswerMs) ?? (await permitProblem(call, directory));
   if (refused === undefined) return undefined;
   const what = outside === undefined ? 'run without asking' : `work in ${visibleLine(outside)}`;
   throw new ProductError(
@@ -84,7 +85,7 @@ export async function askStartPermission(
 const ASKING = 'Delegate it without autoExecute. The person then decides each action.';
 
 /** Uses up the person's permit. Returns why the permit is not valid. Returns undefined if it is valid. */
-async function whyVoid(
+async function permitProblem(
   { client: { permit }, bridge }: ToolCallContext,
   directory: string,
 ): Promise<string | undefined> {
@@ -128,7 +129,7 @@ function toFormAnswer({ askedAt, responses }: NonNullable<ToolCallContext['clien
 const formAnswer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) });
 
 /** Returns why the answer gives no permission. Returns undefined if the person accepted. */
-function whyNot({ response, afterMs }: FormAnswer, fastestMs: number): string | undefined {
+function answerProblem({ response, afterMs }: FormAnswer, fastestMs: number): string | undefined {
   const action = formAnswer.safeParse(response).data?.action;
   if (action === undefined) return 'the answer was not understood.';
   if (action === 'cancel') return 'the form was closed without an answer.';

@@ -104,8 +104,8 @@ describe('a call that its client cancels', () => {
       // The bridge begins calls in order. So the answer to this later call shows that the wait has begun.
       await client.call(LIST, {});
       cancelCall(client, id, reason);
-      if (cancels > 0) await client.logged(/"fate":"cancelled"/);
-      else await client.logged(/"fate":"goes-on"/);
+      if (cancels > 0) await client.logged(/"outcome":"cancelled"/);
+      else await client.logged(/"outcome":"goes-on"/);
       const looked = await client.call(CHECK, { sessionId: 'session-1' });
       expect(looked.structuredContent).toMatchObject({ state: cancels > 0 ? 'cancelled' : 'working' });
       expect(textOf(looked)).toContain(cancels > 0 ? 'Its task was cancelled.' : 'Its task was not touched.');
@@ -155,7 +155,7 @@ describe('a call that its client cancels', () => {
     const { id } = delegate(client);
     await agent.asked('SendStreamingMessage');
     cancelCall(client, id, STOPPED);
-    await client.logged(/"fate":"goes-on"/);
+    await client.logged(/"outcome":"goes-on"/);
     releaseAnswers();
     const listed = await client.call(LIST, { state: 'working' });
     const sessionId = /session-1|[0-9a-f-]{36}/.exec(textOf(listed))?.[0];
@@ -174,7 +174,7 @@ describe('a call that its client cancels', () => {
     const { id } = delegate(client);
     await agent.asked('SendStreamingMessage');
     cancelCall(client, id, STOPPED);
-    await client.logged(/"fate":"cancelled-when-known"/);
+    await client.logged(/"outcome":"cancelled-when-known"/);
     expect(agent.count('CancelTask')).toBe(0);
     const listed = await client.call(LIST, {});
     expect(textOf(listed)).toContain('The bridge cancels the task when the agent confirms it');
@@ -195,7 +195,7 @@ describe('a call that its client cancels', () => {
     const { id } = delegate(first);
     await agent.asked('SendStreamingMessage');
     cancelCall(first, id, STOPPED);
-    await first.logged(/"fate":"cancelled-when-known"/);
+    await first.logged(/"outcome":"cancelled-when-known"/);
     await first.kill();
     releaseAnswers();
     await clientOf(agent.url, 'detach', stateDir);
@@ -225,7 +225,7 @@ describe('a call that its client cancels', () => {
     cancelCall(client, id, STOPPED);
     await client.logged(/the client cancelled a call/);
     for (const each of release) each();
-    await client.logged(/"fate":"unsent"/);
+    await client.logged(/"outcome":"unsent"/);
     const listed = await client.call(LIST, {});
     expect(textOf(listed)).toContain('Nothing was sent.');
     expect(agent.count('SendStreamingMessage')).toBe(0);
@@ -245,7 +245,7 @@ describe('a call that its client cancels', () => {
     });
     await agent.asked('SendStreamingMessage', 2);
     cancelCall(client, id, TIMED_OUT);
-    await client.logged(/"fate":"goes-on"/);
+    await client.logged(/"outcome":"goes-on"/);
     const waiting = client.call(WAIT, { sessionId: 'session-1' });
     agent.task.say('written').complete();
     expect((await waiting).structuredContent).toMatchObject({

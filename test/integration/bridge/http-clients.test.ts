@@ -133,7 +133,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (name, connect, { session
     await agent.asked('SendStreamingMessage');
     stop.abort();
     await expect(waiting).rejects.toThrow();
-    await bridge.logged(/"fate":"goes-on"/);
+    await bridge.logged(/"outcome":"goes-on"/);
     const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({
       sessions: [{ sessionId: agent.task.contextId, state: 'working' }],

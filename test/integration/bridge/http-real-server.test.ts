@@ -108,7 +108,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     });
     await started;
     stop.abort();
-    await bridge.logged(/"fate":"goes-on"/);
+    await bridge.logged(/"outcome":"goes-on"/);
     const listed = await client.call(LIST, { state: 'working' });
     const sessions = z.array(z.looseObject({ sessionId: z.string() }));
     const [session] = sessions.parse(listed.structuredContent?.['sessions']);

@@ -19,7 +19,7 @@ it.each(['1.0', '0.3'] as const)(
     const subject = { endpoint: { url: agent.url, headers: {} }, version, text: 'Greet me.' };
     const report = await runProbe(subject, await readProbedInterface(subject));
     const rows = new Map(report.rows.map((row) => [row.scenario, row]));
-    expect(report.rest).toBe('INPUT_REQUIRED');
+    expect(report.restState).toBe('INPUT_REQUIRED');
     expect(rows.get('the same message, sent again later, is the same task')?.verdict).toBe('failed');
     expect(rows.get('an ended task does not change: it accepts no message and no cancel')).toMatchObject({
       verdict: 'passed',

@@ -9,7 +9,7 @@ async function delegateAndCancel(client: RawClient, agent: FakeAgent, args: obje
   const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
   await agent.asked('SendStreamingMessage', before + 1);
   client.notify('notifications/cancelled', { requestId: id, reason: 'McpError: Request timed out' });
-  await client.logged(new RegExp(`"requestId":${String(id)},.*"fate":"goes-on"`));
+  await client.logged(new RegExp(`"requestId":${String(id)},.*"outcome":"goes-on"`));
 }
 
 async function firstBridge() {

@@ -13,8 +13,8 @@ const agent = new Agent('local', () => Promise.reject(new Error('nobody is asked
 
 const claims = async () => new StoredDecisionClaims(await temporaryDatabase());
 
-function withdrawn(fate: CancelledTaskOutcome, more: Partial<CancelledMcpCall> = {}): CancelledMcpCall {
-  return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, fate, ...more };
+function withdrawn(outcome: CancelledTaskOutcome, more: Partial<CancelledMcpCall> = {}): CancelledMcpCall {
+  return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, outcome, ...more };
 }
 
 describe('the calls that a client has cancelled', () => {
@@ -39,7 +39,7 @@ describe('the calls that a client has cancelled', () => {
       { session: new Session(agent, 'message-1', { claims: await claims() }) },
     );
     withdrawals.add(call);
-    call.fate = { type: 'not-cancelled', message: 'The agent is down.' };
+    call.outcome = { type: 'not-cancelled', message: 'The agent is down.' };
     expect(withdrawals.take((name) => name)).toEqual([
       expect.stringContaining('could not be cancelled: The agent is down. Session "message-1"'),
     ]);

@@ -4,7 +4,7 @@ import type { BridgeDatabase } from './database.ts';
 /** How long a row is kept, in milliseconds. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
-export class NotifiedEntries {
+export class NotifiedEntryRecords {
   readonly #database: BridgeDatabase;
 
   constructor(database: BridgeDatabase) {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { setModelCommand } from '../../../../../bridge/cli/commands/model-set.ts';
+import { setModelCommand } from '../../../../../bridge/cli/commands/set-model.ts';
 import type { CommandRun } from '../../../../../bridge/cli/context/run-command.ts';
 import type { SetModelOptions } from '../../../../../bridge/cli/models/requested-change.ts';
 import { exitCodeOf } from '../../../../../bridge/cli/terminal/exit-codes.ts';

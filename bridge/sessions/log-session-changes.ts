@@ -11,7 +11,7 @@ import type { TaskStreamChange } from './session/task-stream-reader.ts';
 const MAX_REASON_CHARACTERS = 300;
 
 /** Logs every session that is added from now on. */
-export function logSessions(live: LiveSessions, log: Logger): void {
+export function logSessionChanges(live: LiveSessions, log: Logger): void {
   live.onAdded((session) => {
     let last = '';
     session.listen((change) => {
