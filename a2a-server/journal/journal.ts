@@ -168,7 +168,7 @@ export interface Journal {
   withSavedFiles(principal: string): Promise<TaskRow[]>;
   /** Returns a page of tasks. @throws ProductError MALFORMED for an unknown page token */
   list(filter: JournalTaskFilter, page: TaskPageRequest): Promise<TaskPage>;
-  /** Returns the workspaces and the models of these owners' tasks. */
+  /** Returns the workspaces and the models of the tasks that `owner` selects. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /** Returns a session's tasks, oldest first. Returns no tasks for an unknown session. */
   session(principal: string, sessionId: string): Promise<TaskRow[]>;

@@ -274,7 +274,7 @@ export type TaskEvent =
       grant?: GrantLimits;
       /** The validated answer. Present only for the decision `answer`. */
       answer?: Answer;
-      /** The edited call, which will run. Not null only for the decision `edit`. */
+      /** The edited call, which will run. Null for every decision except `edit`. */
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
       /** The verified assertion of the person's passkey. Absent if the decision has none. */
       presence?: PresenceProof;

@@ -10,7 +10,7 @@ export interface ClientMessage extends Requester {
   channel: string;
   message: UserMessage;
   contents?: readonly FileBytes[];
-  /** SHA-256 of the canonical message, in hex. It detects a repeated message. */
+  /** SHA-256 of the canonical message, in hex. A repeated message must have the same hash. */
   bodyHash: string;
   taskId?: string;
   /** The generation that the sender expects. The server ignores it if the message starts a task. */

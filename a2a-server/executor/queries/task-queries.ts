@@ -80,7 +80,7 @@ export interface TaskQueries {
     hash: string,
   ): Promise<Pick<StoredFile, 'mediaType'> & Pick<FileBytes, 'bytes'>>;
   list(filter: JournalTaskFilter, page: TaskPageRequest): Promise<TaskPage>;
-  /** Returns the workspaces and the models of these tasks. */
+  /** Returns the workspaces and the models of the tasks that `owner` selects. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /**
    * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. S3: the

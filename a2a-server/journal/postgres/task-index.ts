@@ -112,7 +112,7 @@ export class TaskIndex {
       matching.values,
     );
     const total = integerColumn(count);
-    // A search for a text is slow, so it does not run twice without need.
+    // A search for a text is slow. If the count is 0, the second query is not needed.
     if (total === 0) return { rows: [], total };
     const [comparison, direction] = order === 'newest-first' ? ['<', 'DESC'] : ['>', 'ASC'];
     if (after !== undefined)

@@ -54,7 +54,7 @@ const RECONNECT_MS = 2_000;
 
 interface WriterOptions {
   label: string | null;
-  /** Called once if the database no longer has the row of this server. */
+  /** Called once if the database has lost the row or a commit of this server. */
   onRemoved: (error: Error) => void;
   /** How often and when work is retried while the database is unreachable. */
   backOff: BackOffOptions;

@@ -281,7 +281,7 @@ function removeAbandonedDrafts(directory: string, now: number): void {
     for (const name of readdirSync(directory).filter((each) => DRAFT_FILE.test(each)))
       removeAbandonedDraft(join(directory, name), now);
   } catch {
-    // A directory may permit new files, and no list of its files.
+    // The directory may permit new files, but no list of its files.
   }
 }
 

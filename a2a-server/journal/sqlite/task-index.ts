@@ -109,7 +109,7 @@ export class TaskIndex {
       ...matching.values,
     );
     const total = integerColumn(count);
-    // A search for a text is slow, so it does not run twice without need.
+    // A search for a text is slow. If the count is 0, the second query is not needed.
     if (total === 0) return { rows: [], total };
     // One extra row shows whether there is a next page.
     const found = this.#database.query(
