@@ -27,7 +27,10 @@ export function buildTaskRow(taskId: string, entries: readonly JournalEntry[]): 
   };
 }
 
-/** The maximum length of a title in code points. So a shortened title never ends with half a character. */
+/**
+ * The maximum length of a title. It counts code points and not UTF-16 code units, so a shortened title never ends
+ * with half a character.
+ */
 const MAX_TITLE_CODE_POINTS = 200;
 
 /** Returns the first line of the first message with text, or ''. */

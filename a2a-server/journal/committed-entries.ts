@@ -93,8 +93,8 @@ export class CommittedEntries {
   }
 
   /**
-   * Wakes the watchers if another server says that it has appended entries up to `seq`. An earlier notification may have
-   * named the same `seq` before the entry existed.
+   * Wakes the watchers if another server says that it has appended entries up to `seq`. Wakes them even if an earlier
+   * notification named the same `seq`, because the entry may not have existed then.
    */
   noteNotifiedHead(taskId: string, seq: number): void {
     if (seq <= this.#storedSeq(taskId)) return;

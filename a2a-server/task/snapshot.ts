@@ -94,7 +94,7 @@ export interface Call extends RequestedCall {
   state: CallState;
   /** The person's decision. Null if the tool call still waits for one, or needs none. */
   decided: AcceptedDecision | null;
-  /** The model's input. Null if no person edited the input. */
+  /** The model's input before a person edited it. Null if no person edited it. */
   originalInput: Record<string, unknown> | null;
   toolId: string | null;
   /** The place that the last repeated question named (see `tool.outdated`). Absent before such a question. */

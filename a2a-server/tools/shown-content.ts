@@ -43,7 +43,8 @@ function placeOf(preview: Preview): string | undefined {
     case 'command':
       return preview.cwd;
     case 'json': {
-      // `to` is the new name in a preview of `move-file`. The basis covers the old name. An MCP tool may have any `to`.
+      // `to` is the new path in a preview of `move-file`. The old path is not needed, because the basis covers it. A
+      // tool of an MCP server may have a `to` of any type.
       const to = fieldOf(preview.value, 'to');
       return typeof to === 'string' ? to : undefined;
     }

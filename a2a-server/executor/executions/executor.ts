@@ -186,8 +186,9 @@ export class Executor {
     const claim = await this.#claim(taskId);
     if (claim === undefined || !(await slot.granted) || !claim.held) {
       execution.close();
-      // The task was stopped, or another server owns it and reads the command from the journal. If the append fails,
-      // the sender gets the error from `result`.
+      // This server does not run the task: the task was stopped, or this server has no claim to it. So only the
+      // command is appended, and the owner of the task reads it from the journal. If the append fails, the sender
+      // gets the error from `result`.
       await command?.settle().catch(() => undefined);
     } else {
       await execution.run(claim, command);

@@ -261,12 +261,15 @@ export class TaskExecution {
     await pending?.settle();
     // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
     for (const run of runs) if (run.status === 'rejected') throw run.reason;
-    // A tool call waits for a new decision. After that decision, the call needs new scopes, even if this execution
-    // still runs.
+    // The scopes of the turn end if a tool call waits for a new decision. After that decision, the call needs new
+    // scopes, even if this execution still runs.
     if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) endTurn(pass);
   }
 
-  /** Waits until the task has its place again. Returns false if it does not get one. */
+  /**
+   * Waits until the task has a slot again. Its time limit pauses during this wait. Returns false if the task gets no
+   * slot.
+   */
   async #waitForSlot(granted: Promise<boolean>, pass: ExecutionPass): Promise<boolean> {
     endTurn(pass);
     const release = pass.timeout?.hold();

@@ -8,8 +8,8 @@ import type { TaskEvent } from '../../task/events.ts';
 import { progressNoteOf, type Snapshot } from '../../task/snapshot.ts';
 
 /**
- * The time for another server to claim a task, in milliseconds. It is longer than a lease. At the end of a dead
- * server's lease, another server claims its tasks.
+ * The time for another server to claim a task, in milliseconds. It is longer than a lease, because the tasks of a
+ * dead server can be claimed only after its lease.
  */
 const CLAIM_WITHIN_MS = 10_000;
 

@@ -35,7 +35,10 @@ export const ONLY_DECISIONS: CommandRefusal = {
     'Your token may decide and not delegate. So your text can only be "approve" or "deny", for the one action that waits in the task that you name. Nothing was changed.',
 };
 
-/** The results of the checks that need I/O. The journal's rule must not wait, so they come before it. */
+/**
+ * The results of the checks that need I/O. These checks run before the rule that computes the events, because that
+ * rule must not wait.
+ */
 interface CheckedMessage {
   /** The decisions of the message. Absent if the message decides nothing. */
   decisions: readonly ResolvedDecision[] | undefined;

@@ -57,8 +57,8 @@ export async function recheckPolicyAndRun(
     if (call.decided !== null) return;
     const { settings, grants } = task;
     const verdict = decideVerdict(facts, { policy, settings, grants });
-    // A grant that allowed this call may be used up now. After a redirect, an `allow` rule for the first host no longer
-    // matches. In both cases, the call stops only if a rule asks.
+    // In two cases, the call stops only if a rule asks. A grant allowed the call, and may be used up now. Or the call
+    // follows a redirect, and the `allow` rule for its first host no longer matches.
     const allowedBefore = call.grantId !== null || more !== undefined;
     if (verdict.type === 'ask' && (verdict.rule !== undefined || !allowedBefore))
       throw new ProductError(

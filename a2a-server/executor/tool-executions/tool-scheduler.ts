@@ -291,7 +291,8 @@ export class ToolScheduler {
     const outcome = await output.shortened(end.outcome, tool?.maxResultChars);
     const { todos, contents } = outcome.type === 'ok' ? end : {};
     const endEvents = (s: Snapshot): readonly TaskEvent[] => {
-      // E2: after a shutdown, an open question still waits. The next process records the tool's end, as after a crash.
+      // E2: after a shutdown, an open question of the tool still waits for the person. So nothing is recorded here.
+      // The next process records the tool's end, as after a crash.
       const asked = waitingQuestionCalls(s, call.callId);
       if (asked.length > 0 && isStoppedByShutdown(outcome)) return [];
       return withTaskState(
@@ -299,8 +300,8 @@ export class ToolScheduler {
         ...start.opening(s),
         ...asked.map(questionWithdrawn),
         ...(todos ? [{ type: 'todos.updated' as const, callId: call.callId, todos }] : []),
-        // The next process runs a stopped call again if a repeat is safe. E2: a call with side effects starts at most
-        // once.
+        // If the shutdown stopped a call that is safe to repeat, the next process runs it again. E2: any other call
+        // ends here, because a call with side effects starts at most once.
         isRepeatableCall(call) && isStoppedByShutdown(outcome)
           ? { type: 'tool.interrupted', ...reference, rerun: true }
           : { type: 'tool.finished', ...reference, outcome },
@@ -336,7 +337,7 @@ export class ToolScheduler {
           workspace,
           signal: scope.signal,
           toolId,
-          // No person saw a tool call that the policy allowed. Such a call has no content to compare.
+          // If the policy allowed the call, no person saw its preview. So there is no shown content to compare.
           basis: call.decided === null ? null : call.basis,
           output: (text, progress) => output.write(text, progress),
           plan: (todos) => (end.todos = todos),

@@ -15,8 +15,8 @@ const MAX_AGE_SECONDS = 60;
  * @param modified the start of the server, in milliseconds since 1970, because the card changes only then
  */
 export function agentCardRoute(card: AgentCard, modified: number): Router {
-  // The SDK's own handler for A2A 1.0 sends its in-memory form. Other clients cannot read the security schemes in that
-  // form.
+  // The SDK's own handler is not used for A2A 1.0. It sends the SDK's in-memory form of the card, in which clients
+  // without this SDK cannot read the security schemes.
   const text = JSON.stringify(AgentCard.toJSON(card));
   const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
   const paths = [`/${AGENT_CARD_PATH}`, `/${OLD_AGENT_CARD_PATH}`];

@@ -179,7 +179,8 @@ async function* streamEvents(
     }
     if (context.resumes) context.caller.endAfter(STREAM_LIFETIME_MS);
     if (first) yield { payload: { $case: 'task', value: toA2aTask(first, options, { historyLength }) } };
-    // Some actions are still pending after this decision. So the task is the whole response.
+    // The stream ends here if the task already waits or has ended, e.g. because more actions are pending after this
+    // decision.
     if (until === 'settled' && first && isTaskSettled(first)) return;
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)

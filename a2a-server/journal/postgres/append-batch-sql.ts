@@ -24,8 +24,8 @@ export const SQLSTATE_UNIQUE_VIOLATION = '23505';
 
 /**
  * `parts` has the small values as lists of objects. A server of an earlier version sends no sizes and no `written`.
- * Bodies and chunks are arrays, because JSON in PostgreSQL cannot contain all of their characters. For an event of a
- * new task, the task's key is negative: it is the task's position in `created`.
+ * Bodies and chunks are arrays, because JSON in PostgreSQL cannot contain all of their characters. A new task has no
+ * key yet. Its events and other values therefore name it by a negative number: -1 is the first task in `created`.
  */
 export const CREATE_APPEND_BATCH = `
   CREATE OR REPLACE FUNCTION append_batch(

@@ -75,7 +75,10 @@ const FIND_LIVE_TASKS = {
 
 /** An append whose caller waits for a limited time. */
 export interface LimitedAppend extends PreparedAppend {
-  /** The end of this time, by `performance.now()`. E3: the caller then gets an error, so the append is not sent later. */
+  /**
+   * The time at which the caller stops waiting and gets an error, by `performance.now()`. E3: so the append must not
+   * be sent after this time.
+   */
   until: number;
 }
 
@@ -130,8 +133,9 @@ export class Appender {
       const outcomes = appends.map((append): AppendOutcome =>
         isOver(append) ? { type: 'refused', error: timeLimitError() } : batch.add(append),
       );
-      // The cached states of tasks may be outdated, so a refusal may be wrong. Also, the database's index of live tasks
-      // does not check a new task that ends in this batch.
+      // The cached states of tasks may be outdated, so a refusal may be wrong. The database's index of live tasks
+      // also does not check a new task that ends in this batch. In both cases, the appends are decided again with
+      // states from the database.
       if (known.source === 'cache' && (batch.createsEndedTask || !outcomes.every(isAppended))) continue;
       if (!batch.writes) return outcomes;
       const created = await this.#write(batch, Math.max(...appends.map(({ until }) => until)));
@@ -168,8 +172,8 @@ export class Appender {
       let sending = false;
       try {
         return await this.#writer.run(async (connection) => {
-          // `#writer.batch` is the number of the last batch in the database, which the new connection has read. If that
-          // is this batch, the batch was written before the old connection broke.
+          // A new connection reads the number of this server's last batch in the database into `#writer.batch`. If
+          // that is this batch, the database wrote it before the old connection broke.
           if (sent !== undefined && this.#writer.batch === sent) return this.#keysOf(batch, connection);
           if (isOver({ until })) throw timeLimitError();
           sent = this.#writer.batch + 1;

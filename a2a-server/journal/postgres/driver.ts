@@ -128,13 +128,15 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
     try {
       return await send(client, statement, values);
     } catch (error) {
-      // After such an error, the connection may still deliver the answer to this statement later, so the connection is
-      // not used again.
+      // If the database did not answer, its answer may still arrive later. So this connection is not used again.
       if (isDatabaseUnavailable(error)) lose();
       throw error;
     }
   };
-  /** Resolves when the last statement has ended. The driver's own queue of statements is deprecated. */
+  /**
+   * Resolves when the last statement has ended. Each new statement waits for this, because the driver's own queue of
+   * statements is deprecated.
+   */
   let last: Promise<unknown> = Promise.resolve();
   try {
     await client.connect();
@@ -209,7 +211,8 @@ export function openPostgresPool(
         throw toPostgresError(error);
       });
       let broken = false;
-      // The pool does not listen while a statement runs. Without a listener, a lost connection would end the process.
+      // While a statement runs, the pool does not listen for errors of its connection. Without this listener, the
+      // loss of the connection would end the process.
       const note = (): void => {
         broken = true;
       };

@@ -162,7 +162,7 @@ export class PostgresOwnership implements Ownership {
       this.release(taskId, claim);
       return undefined;
     } catch {
-      // The database cannot be reached. As soon as it can, this server looks for abandoned tasks again.
+      // The database cannot be reached. When it is back, this server looks for abandoned tasks again.
       return undefined;
     } finally {
       const others = (this.#claiming.get(taskId) ?? 1) - 1;

@@ -13,7 +13,10 @@ import { requireCurrentSchema } from './schema.ts';
 const QUERY_INTERVAL_MS = 1_000;
 
 const READ = { name: 'read_record', text: 'SELECT value FROM records WHERE kind = $1 AND name = $2' };
-/** The column has the collation "C", and no name has a character after `~`. So the primary key finds a prefix. */
+/**
+ * Finds the records whose name begins with `$2`, by a range of the primary key. The range contains all of them,
+ * because the column has the collation "C" and no name has a character after `~`.
+ */
 const LIST = {
   name: 'list_records',
   text: "SELECT name, value FROM records WHERE kind = $1 AND name >= $2 AND name < $2 || '~'",

@@ -192,8 +192,8 @@ function ownedBy({ principal, tenant }: OwnerFilter, value: (added: PostgresValu
 }
 
 /**
- * Returns the condition that the first message contains the text. If a task runs a command without a message text, its
- * title is the command.
+ * Returns the condition that the first message or the title contains the text. The title is the command if a task
+ * runs a command without a message text.
  */
 function firstMessageHas(text: string, value: (added: PostgresValue) => string): string {
   if (!isStorableText(text) || text.includes(SEARCH_TEXT_SEPARATOR)) return 'FALSE';

@@ -1,8 +1,8 @@
 /**
  * Wakes readers after appends by other servers, and sends the wake-ups of this server's appends.
  *
- * - One connection sends and receives all wake-ups. No append waits for it: PostgreSQL serialises the commits of
- *   transactions with `NOTIFY`.
+ * - One connection sends and receives all wake-ups. No append sends its own `NOTIFY`, because PostgreSQL commits
+ *   transactions with `NOTIFY` one after another.
  * - A wake-up may be lost. Every `QUERY_INTERVAL_MS`, one query reads the last `seq` of each watched task. So a lost
  *   wake-up makes a reader late by at most this time. S1: a reader never misses an entry.
  * - A new connection has missed earlier wake-ups, so this query runs at once. The new connection also sends the

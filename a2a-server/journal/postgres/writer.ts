@@ -26,8 +26,8 @@ import { migrate } from './schema.ts';
 const LOCK = '1630694762, hashtext(current_schema())';
 
 /**
- * The retries while another server upgrades the tables, for about 5.5 s. A server of version 1 holds the lock until it
- * ends.
+ * The retries to get the lock, for about 5.5 s. Another server has the lock while it upgrades the tables. A server of
+ * version 1 has the lock until that server ends.
  */
 const LOCK_BACK_OFF: BackOffOptions = {
   retries: 8,

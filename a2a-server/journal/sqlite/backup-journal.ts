@@ -105,11 +105,11 @@ export async function restoreJournal(
       // The write-ahead log is copied too, because after a crash of the server it contains the newest commits.
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
       const checked = checkedCopy(draft, source);
-      // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server
-      // could start with an empty journal.
-      // The old files are also kept if the journal has no tasks but a write-ahead log. A killed restore may have moved
-      // the journal without this log, which contains the newest commits. The copy of a damaged log may contain lost
-      // tasks.
+      // The old last-commits file stays until the backup has its final name. Otherwise a server could start with an
+      // empty journal after a crash.
+      // The old files are deleted only if the journal has no tasks and there is no write-ahead log. A killed restore
+      // may have moved the journal without its log, and the log then contains the newest commits. The copy of a
+      // damaged log may contain lost tasks.
       const keep = tasks !== 0 || ['-wal', '-wal.damaged'].some((suffix) => fileSize(place + suffix) > 0);
       movedTo = moveAway(place, keep);
       return checked;

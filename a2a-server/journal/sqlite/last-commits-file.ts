@@ -123,7 +123,7 @@ export class LastCommitsWriter {
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
     this.#suspended = true;
     await this.#writing;
-    // The journal was closed during the write. `remove` refuses then, and the file stays.
+    // If the journal was closed during that write, `remove` throws an error and removes nothing. So the file stays.
     if (this.#closed) return remove();
     try {
       this.#requireOwnFiles();

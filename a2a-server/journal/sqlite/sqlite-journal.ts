@@ -277,8 +277,8 @@ class SqliteJournal implements Journal {
     this.#appends.flush();
     this.#committed.close();
     try {
-      // The driver keeps the file open until its statements are garbage-collected. `close` alone would therefore run no
-      // checkpoint.
+      // The checkpoint runs here, because `close` alone would run none: the driver keeps the file open until its
+      // statements are garbage-collected.
       withStorageErrors(this.#path, () => {
         this.#disown();
         this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');

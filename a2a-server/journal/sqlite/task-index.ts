@@ -193,8 +193,8 @@ function hasValue(expression: string, value: string): Condition {
 }
 
 /**
- * Returns the condition that the first message contains the text. If a task runs a command without a message text, its
- * title is the command.
+ * Returns the condition that the first message or the title contains the text. The title is the command if a task
+ * runs a command without a message text.
  */
 function messageContains(text: string): Condition {
   if (!isStorableText(text)) return NONE;

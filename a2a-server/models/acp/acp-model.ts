@@ -45,7 +45,7 @@ function acpModel(agents: LiveAcpAgents): Model {
         whole = true;
         yield { type: 'finish', end, usage: NO_USAGE };
       } finally {
-        // The turn was interrupted. Either the next turn sends a new prompt, or the task has ended.
+        // An interrupted turn cancels its prompt. Either the next turn sends a new prompt, or the task has ended.
         if (!whole) void agent.cancel();
         release();
       }
@@ -99,8 +99,8 @@ async function* modelEventsOfPrompt(
       return 'tool-calls';
     }
     const more = undeliveredMessages(agent, task);
-    // The task is not cancelled, because its signal has not fired. A person stopped a tool call, and this cancelled the
-    // prompt.
+    // The task was not cancelled, because its signal has not fired. So a person stopped a tool call, and this
+    // cancelled the prompt. A new prompt lets the agent continue.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
       sendAcpPrompt(agent, buildAcpPromptAfterCancel(task, more));
@@ -119,7 +119,7 @@ function* updateEvents(
   yield* given.of(update, about);
 }
 
-/** Returns the messages that the agent has not received yet. Commands do not count. */
+/** Returns the messages that the agent has not received yet. Agent commands are left out. */
 function undeliveredMessages(agent: LiveAcpAgent, { exchanges }: Snapshot): UserMessage[] {
   return exchanges.flatMap((exchange) =>
     exchange.type === 'message' &&

@@ -20,8 +20,8 @@ interface LiveAgentEntry {
   /** True if the task has ended, so no turn of it reads why the agent ended. */
   taskEnded: boolean;
   /**
-   * The number of the turn whose tool calls needed a restart of the agent. Null if the agent has run since it requested
-   * these calls.
+   * The number of the turn for whose tool calls the agent was restarted. Null if the agent was not restarted for tool
+   * calls.
    */
   startedFor: number | null;
   users: number;

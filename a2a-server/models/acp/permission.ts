@@ -22,7 +22,10 @@ export const permissionInputSchema = z.strictObject({
     .optional(),
   text: z.string().optional(),
   paths: z.array(z.string()).optional(),
-  /** True if the agent offers only a permanent approval. The agent then requests no permission for similar calls. */
+  /**
+   * True if the agent offers only a permanent approval. After such an approval, the agent requests no permission for
+   * similar calls.
+   */
   forGood: z.literal(true).optional(),
 });
 export type AcpPermissionInput = z.infer<typeof permissionInputSchema>;

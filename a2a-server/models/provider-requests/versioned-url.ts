@@ -35,7 +35,8 @@ export function createVersionedFetch(baseURL: string, fetchImpl: typeof fetch = 
       return versioned;
     }
     const plain = await fetchImpl(baseURL + path, init);
-    // If the model does not exist, both requests fail with 404. The first answer then gives the reason.
+    // If the model does not exist, both requests fail with 404. Then the first answer is returned, because it gives
+    // the reason.
     const [answer, other] = isMissing(plain) ? [versioned, plain] : [plain, versioned];
     if (answer === plain) known = baseURL;
     await other.body?.cancel();

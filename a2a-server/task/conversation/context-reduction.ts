@@ -177,7 +177,8 @@ function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: Conte
 
 function promptTokens({ window, beside }: ContextWindow): number {
   const filled = window === undefined ? Infinity : Math.floor(window * PROMPT_SHARE);
-  // Many tools leave little space for the conversation. A shorter answer is better than a new summary in every turn.
+  // The conversation gets at least half of the prompt's share, even if many tools leave less space. The answer then
+  // has less space, but this is better than a new summary in every turn.
   return Math.max(filled, beside + filled / 2);
 }
 

@@ -8,7 +8,10 @@ import type { Tool, ToolResult } from '../tool.ts';
 import { decodeFileText, type FileContent } from '../workspace/text-file.ts';
 
 const MAX_LINES = 2000;
-/** The maximum length of the returned text. Only a line that is longer than this is cut. */
+/**
+ * The maximum length of the returned text. It ends after a whole line, unless its first line alone is longer than
+ * this.
+ */
 const MAX_CHARACTERS = 50_000;
 
 const schema = z.strictObject({

@@ -18,8 +18,8 @@ const MAX_REPEATS = 2;
 export function normalizedPageUrl(url: URL): URL {
   const tidied = new URL(url);
   tidied.hash = '';
-  // The loop reads the original query, because `delete` changes the copy. Each `delete` rewrites the whole query, so
-  // only existing names are deleted.
+  // The loop deletes only names that exist, because each `delete` rewrites the whole query. It reads the names from
+  // the original URL, because `delete` changes the copy.
   for (const name of url.searchParams.keys())
     if (TRACKING_PARAMETER.test(name) || SESSION_ID_PARAMETER.test(name)) tidied.searchParams.delete(name);
   tidied.pathname = url.pathname.replace(/;jsessionid=[^/]*/giu, '');
