@@ -1,7 +1,7 @@
 /**
- * Computes a mark of what gives a principal its access: its tokens in the settings, or the settings of the OpenID
- * Connect provider. A page session or a push notification receiver stores the mark of its principal. If the mark has
- * changed since, that access has ended. Pure.
+ * Computes the mark of a principal: a hash of what gives it access, which is its tokens in the settings, or the
+ * settings of the OpenID Connect provider. A page session or a push notification receiver stores the mark of its
+ * principal. If the mark has changed since, that access has ended. Pure.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { OidcSettings } from './oidc-settings.ts';

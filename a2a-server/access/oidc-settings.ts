@@ -153,8 +153,8 @@ export function mayComeFromProvider(principal: string, { tenant }: OidcSettings)
 }
 
 /**
- * X1: removes an address that the person may have entered without owning it. Some providers do not say whether an
- * address is verified, and others write the value as text.
+ * X1: removes the claim `email` if the provider says that the address is not verified, because the person may not own
+ * it. Some providers write `email_verified` as text. Others omit it, and then `email` stays.
  */
 function withoutUnverifiedEmail(
   claims: Readonly<Record<string, unknown>>,

@@ -25,8 +25,9 @@ export type AuthenticateJwt = (token: string) => Promise<Identity>;
 const MAX_KEY_AGE_MS = 10 * 60_000;
 
 /**
- * The number of reads for unknown keys in a row. A provider that has just rotated its key should count at once. After
- * these reads, there is one for each part of the cooldown, so that tokens with made-up key ids do not flood the provider.
+ * How often the server may read the provider's keys in a row because a token names an unknown key. So a key that the
+ * provider has just rotated works at once. After these reads, one more is allowed in each fifth of the cooldown, so
+ * that tokens with made-up key ids cause few requests to the provider.
  */
 const READS_PER_COOLDOWN = 5;
 
@@ -94,8 +95,9 @@ export function createClaimsVerifier({
 }
 
 /**
- * Returns a function that returns the search for a key of the provider. The provider may move its keys to another
- * address. If its configuration cannot be read again, the last address is used.
+ * Returns a function that reads the provider's keys and resolves with `FindKey`, which finds one of them. The
+ * provider may move its keys to another address. If its configuration cannot be read again, the last known address is
+ * used.
  */
 function createKeySource(
   { issuer }: OidcSettings,

@@ -55,8 +55,8 @@ export async function turnDiff(
     if (state.type === 'absent') return undefined;
     const kept = await content(checkpoint, state.hash);
     if (kept !== undefined) return kept;
-    // A checkpoint saves only the content before a change. The content after the change may still be in the file
-    // itself.
+    // A checkpoint saves only the content before a change. So the content after the change is known only if the file
+    // itself still has it.
     const now = await workspace.bytes(path).catch(() => undefined);
     return now?.hash === state.hash ? now.bytes : null;
   };

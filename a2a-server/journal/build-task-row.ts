@@ -56,7 +56,7 @@ function cutTitle(line: string): string {
   // A code point has at most two UTF-16 code units. `slice` shortens the line first, so `Array.from` never gets
   // megabytes of text.
   const characters = Array.from(line.slice(0, 2 * MAX_TITLE_CODE_POINTS + 1)).slice(0, MAX_TITLE_CODE_POINTS);
-  // A database cannot store NUL or a lone surrogate. UTF-8 decoders replace them with U+FFFD too.
+  // NUL and lone surrogates become U+FFFD, because a database cannot store them.
   return characters
     .join('')
     .replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')

@@ -31,9 +31,9 @@ export function nextPrincipalForSlot(waiting: readonly PrincipalShare[]): string
  * True if a running task should pause after a turn of its model, so that another task can run.
  *
  * - It must pause if its principal has more running tasks than its limit.
- * - It must also pause if another principal waits, and if that principal with one more task would run at most as many
- *   tasks as this principal with one less (in proportion to their weights). Without this comparison, the two would
- *   interrupt each other after each turn.
+ * - It must also pause if a principal with fewer running tasks waits: the tasks of that principal plus one are at
+ *   most the tasks of this principal minus one, in proportion to their weights. With a weaker condition, the two
+ *   would interrupt each other after each turn.
  */
 export function shouldYieldSlot(own: PrincipalShare, waiting: readonly PrincipalShare[]): boolean {
   if (own.running.principal > own.limit.principal) return true;

@@ -77,8 +77,8 @@ function outputRefusal(
     return `"maxOutputTokens" must be below its context window of ${contextWindow} tokens`;
   if (limit === undefined) return undefined;
   if (wanted > limit) return `its maximum "maxOutputTokens" is ${limit}`;
-  // The AI SDK's client for Anthropic adds the budget to the requested maximum. At OpenRouter, the maximum includes the
-  // budget.
+  // The AI SDK's client for Anthropic adds the budget to the requested maximum, so both together must be within the
+  // limit. At OpenRouter, the maximum includes the budget.
   const adds = named.provider === 'anthropic' && hasBudget(named);
   const budget = effort !== undefined && adds ? REASONING_BUDGET[effort] : 0;
   if (wanted + budget <= limit) return undefined;

@@ -223,7 +223,7 @@ export function providerUrl(name: ProviderName, baseUrl: string | undefined, env
       `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL_VARIABLE}, e.g. to http://localhost:11434/v1, or run: mcp-a2a-bridge model set ${name}:<model> --base-url <url>.`,
       { facts: { provider: name, variable: COMPATIBLE_URL_VARIABLE } },
     );
-  // The URL may come from the environment. The schema of the settings has already checked every other URL.
+  // This checks a URL from the environment. The schema of the settings has already checked every other URL.
   if (!isBaseUrl(given))
     throw new ProductError(
       'CONFIGURATION',

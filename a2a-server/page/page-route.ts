@@ -46,7 +46,8 @@ export function readPageFiles(directory: string): Promise<PageFiles> {
 }
 
 export function pageRoute(page: PageFiles): Router {
-  // The page's files have relative URLs. They would be wrong below a URL with a final slash (`/page/`).
+  // `strict` means that `/page/` is not the page. The page's files have relative URLs, which would be wrong below a
+  // URL with a final slash.
   const router = Router({ strict: true });
   // After the redirect, a browser keeps the fragment, which may name a task.
   router.get('/', (_request, response) => response.redirect('page'));

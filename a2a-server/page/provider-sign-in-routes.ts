@@ -54,7 +54,8 @@ export function providerSignInRoutes(
 
   router.post('/page/provider/start', ...body, async (request, response) => {
     requireOwnPage(request, own(request));
-    // The provider sends the browser back to the public address. A cookie of another address would be missing there.
+    // A sign-in must begin at the public address, because the provider sends the browser back to it. A cookie of
+    // another address would be missing there.
     if (request.header('Origin') !== publicOrigin)
       throw new ProductError(
         'FORBIDDEN',

@@ -198,7 +198,8 @@ function configuredClient(
     signIn.clientId,
     {
       [openid.clockTolerance]: settings.clockSkew,
-      // The library reads the clock of this machine. Servers that share a database use the time of the database.
+      // The library reads the clock of this machine, but servers that share a database use the time of the database.
+      // So the library must add the difference.
       [openid.clockSkew]: (clock.now() - Date.now()) / 1_000,
     },
     secret === undefined ? None() : withSecret(secret),

@@ -101,8 +101,8 @@ async function mayChangeRunLaterFile(
 }
 
 /**
- * True if a directory above the path may be a repository, i.e. if it contains an entry `HEAD`. In the mode
- * `accept-edits`, no call creates `HEAD` unasked.
+ * True if a directory above the path may be a git repository, i.e. if it contains an entry `HEAD`. This check is
+ * enough, because in the mode `accept-edits` a call that creates `HEAD` needs a person's decision.
  * @param path relative to the workspace's root
  */
 async function isInRepository(workspace: LocatingWorkspace, path: string): Promise<boolean> {

@@ -185,8 +185,8 @@ function commandsOf(patterns: readonly string[], shell: Shell): readonly Command
 function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
   const allowed = commandsOf(patterns, shell);
   return ({ reach: { command, cwd, incomplete } }) => {
-    // A program reads files of its working directory, e.g. `package.json`. So outside the workspace, the same command
-    // may do something else.
+    // If the working directory is outside the workspace, no `allow` rule matches. A program reads files there, e.g.
+    // `package.json`, so the same command may do something else.
     const elsewhere = cwd !== undefined && cwd.leadsTo === undefined;
     const words =
       command === undefined || incomplete || elsewhere ? undefined : simpleCommandWords(command, shell);

@@ -100,7 +100,7 @@ function findAllowReason(
   if (mode === 'auto') return { type: 'auto-execute' };
   if (mode === 'accept-edits' && call.sideEffect === 'files' && !changesRunLaterFile(call.reach))
     return { type: 'accept-edits' };
-  // Grants come last. A call that runs without a grant must not use up a grant.
+  // Grants are checked last, because a call that may run without a grant must not use up a grant.
   const grant = grants.find((given) => grantCovers(given, call));
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }

@@ -138,8 +138,8 @@ export class PushDeliveries {
         await this.#parts.subscriptions.forgetRetry(name);
       }
       const all = await this.#parts.subscriptions.all();
-      // An event after the query of the rows wakes the known subscriptions of its task. So the subscriptions must be
-      // known before the query.
+      // The subscriptions are added to memory before the query of the rows. So an event after that query already
+      // wakes them.
       for (const [name, subscription] of all) this.#addToTask(name, subscription);
       const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
       const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));
@@ -216,8 +216,8 @@ export class PushDeliveries {
         return { type: 'over' };
       }
       const { subscription } = stored;
-      // An earlier run may have removed this name from memory, while a client registered a new subscription with the
-      // same name.
+      // The name is added to memory again. An earlier run may have removed it while a client registered a new
+      // subscription with the same name.
       this.#addToTask(name, subscription);
       if (await this.#isRevoked(subscription)) {
         await this.#parts.subscriptions.remove(name);

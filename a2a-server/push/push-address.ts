@@ -29,7 +29,8 @@ export async function requireAllowedPushAddress(
   const parsed = parseWebUrl(url, { allowed });
   await resolveCheckedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
     if (error instanceof ProductError) throw error;
-    // A host name that DNS does not know now may exist later. Each delivery checks the address again.
+    // An error of DNS is ignored. A host name that DNS does not know now may exist later, and each delivery checks
+    // the address again.
   });
   return parsed;
 }

@@ -13,14 +13,16 @@ const STARTING: { status: string; reasons: readonly NotReadyReason[] } = {
 const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
 export const answerWhileStarting: RequestListener = (request, response) => {
-  // WHATWG HTML §9.2: after a status other than 200, an EventSource stops. After a broken connection it reconnects.
+  // An EventSource gets no response, but a broken connection, after which it reconnects. After a status other than
+  // 200, it would stop for ever (WHATWG HTML §9.2).
   if (request.method === 'GET' && request.headers.accept === 'text/event-stream') {
     request.socket.destroy();
     return;
   }
   const [path] = (request.url ?? '').split('?', 1);
   if (path === '/livez') {
-    // A process manager restarts a server that is not alive. A restart would only begin the same work again.
+    // The answer is 200, because a process manager restarts a server that is not alive, and a restart would only
+    // begin the same work again.
     response.writeHead(200, json).end('{"status":"ok"}');
   } else if (path === '/readyz') {
     response.writeHead(503, json).end(JSON.stringify(STARTING));

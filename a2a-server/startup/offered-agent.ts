@@ -9,7 +9,8 @@ export function describeOfferedAgent(
   settings: Pick<ServerSettings, 'agent' | 'model'>,
   models: Models,
 ): OfferedAgent {
-  // A tier that is not configured is the default model. All names of an ACP agent or a script are one model.
+  // Several names may mean the same model, which is offered once. A tier without its own model means the default
+  // model. All names of an ACP agent or a script mean its only model.
   const known = new Set([models.resolve(undefined)]);
   const choices: OfferedAgent['models'] = [];
   for (const name of models.list()) {

@@ -61,7 +61,8 @@ export function openPushNotifications({
     log,
     addresses: { allowed: createHostAllowList(settings.allowPrivateHost), resolve: resolveHostBySystem },
     isRevoked: issued.isRevoked,
-    // The token in the state directory has no mark. Servers that share a database each have their own such token.
+    // The token in the state directory has no mark, because each of the servers that share a database has another
+    // such token.
     markOf: createCredentialMarks({
       credentials: settings.tokens,
       provider: settings.oidc,

@@ -86,8 +86,8 @@ export async function serve(
   // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it must get its response. By default, Node
   // closes the connection. The next write, e.g. a heartbeat, detects a vanished client.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // The server listens before it opens the journal. Two servers usually conflict about the address, and the error of
-  // `listen` can name the other server.
+  // The server listens before it opens the journal. So if another server runs, `listen` usually fails first, and its
+  // error can name the other server.
   const port = await listen(server, settings, { token, stateDir, log });
   try {
     const telemetry = await openTelemetry(settings, { tools: prepared.tools, env: process.env, log });

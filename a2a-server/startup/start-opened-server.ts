@@ -167,7 +167,8 @@ export async function startOpenedServer(
     health: () => ({
       version: record.version,
       agent: agentBackendText(settings),
-      // If the database hangs, the connections stay open, so `reachable` may be true. But the lease ends.
+      // The lease is checked too. If the database hangs, its connections stay open, so `reachable` may be true, but
+      // the lease ends.
       journal: journal.reachable() && journal.ownership.leaseMs() !== 0 ? 'ok' : 'unreachable',
       mcpServers: servers(),
       shell: confinementText(confinement),
@@ -191,7 +192,8 @@ export async function startOpenedServer(
   // Old tasks are resumed before the server accepts new requests.
   const [recovered] = await Promise.all([
     tasks.recover(),
-    // The first answer of /health already names a wrong clock. Maintenance checks again, and reports a failed check.
+    // The clock is checked here, so that already the first answer of /health names a wrong clock. An error is
+    // ignored, because maintenance checks again and reports it.
     clockCheck.check().catch(() => undefined),
   ]);
   push.start();

@@ -86,7 +86,8 @@ function commandOf({ script, stateDirectory, configFile }: LocalServerOptions): 
 
 async function runningServer(stateDirectory: string, token: string): Promise<ConnectOptions | undefined> {
   const record = await readServerRecord(stateDirectory);
-  // The record of a killed server still exists. Another program may use its port now.
+  // A killed server leaves its record behind, and another program may use its port now. So the record counts only
+  // while its process runs.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return undefined;
   const health = await settledHealth(record.url, token);
   switch (health.type) {

@@ -20,7 +20,8 @@ export type LocalServerState =
 
 export async function checkLocalServerState(stateDirectory: string): Promise<LocalServerState> {
   const record = await readServerRecord(stateDirectory);
-  // The record of a killed server still exists. Another program may use its port now.
+  // A killed server leaves its record behind, and another program may use its port now. So the record counts only
+  // while its process runs.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
   const health = await checkServerIdentity(record.url, token.trim());

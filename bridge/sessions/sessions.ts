@@ -243,7 +243,8 @@ export class Sessions {
     const agents = only === undefined ? this.#registry.all : [only];
     const { answers, unreachable } = await askEachAgent(agents, (agent) => listSessionsOfAgent(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
-    // A session with an open stream is newer than the agent's list. Any other session in memory may be older.
+    // Later sources override earlier ones. A session with an open stream is newer than the agent's list, so it comes
+    // after the list. Any other session in memory may be older, so it comes before the list.
     const followed = open.filter((session) => session.live).map(listedLiveSession);
     const remembered = open.filter((session) => !session.live).map(listedLiveSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
@@ -253,8 +254,7 @@ export class Sessions {
       arrived.has(entry.messageId) && !isTitleOnlyInOutbox(entry, answers.get(entry.agent));
     const delegations = this.#outbox.entries();
     const entries = delegations
-      // A delegation that already has a task is in the agent's list. Entries of agents that are not configured are
-      // omitted.
+      // Omits delegations that are already in a list, and entries of agents that are not configured.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !isListed(entry))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));

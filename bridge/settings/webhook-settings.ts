@@ -44,7 +44,8 @@ export const webhookSettingsSchema = z
       'https, or http on this machine, because http shows pending actions to any listener. "allowHttp": true allows it',
     path: ['url'],
   })
-  // A chat checks no signature. Its secret is in the URL or in a token.
+  // Only the format `json` needs a secret. A chat checks no signature, and its own secret is in the URL or in a
+  // token.
   .refine(({ format, ...secret }) => format !== 'json' || hasSecret(secret), {
     message: 'the secret that posts are signed with: name it as "secretEnv" or "secretCommand"',
     path: ['secretEnv'],

@@ -77,7 +77,7 @@ export async function openBridge({
   // B3: a killed bridge loses nothing. So this bridge finishes the unfinished work of earlier bridges. The tool call
   // does not wait for that.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // Checks for results of earlier bridges before the first tool call. Perhaps only the webhook or a desktop
+  // Checks for results of earlier bridges before the first tool call, because perhaps only the webhook or a desktop
   // notification can reach the person.
   if (webhook !== undefined || outside.wanted) void inbox.refresh();
   return {

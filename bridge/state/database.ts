@@ -25,9 +25,10 @@ import { migrate } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Keeps the queries of closed databases with open delegations, so that the write-ahead log stays for `mayHaveOpenWork`.
- * SQLite deletes the log when the last connection ends. libsql ends a connection after `close`, when the garbage
- * collector has taken its queries. The end of the process deletes no log.
+ * The queries of databases that were closed with an open delegation. They keep such a connection open until the
+ * process ends, so that the write-ahead log stays for `mayHaveOpenWork`. Otherwise libsql would end the connection
+ * when the garbage collector has taken its queries, and SQLite deletes the log with its last connection. The end of
+ * the process deletes no log.
  */
 const QUERIES_THAT_KEEP_THE_LOG: RunQuery[] = [];
 
@@ -191,7 +192,8 @@ export class BridgeDatabase {
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
       else QUERIES_THAT_KEEP_THE_LOG.push(...this.#queries.values());
     } catch {
-      // The write-ahead log keeps its content. So the next bridge opens the database when it starts.
+      // After this error, the write-ahead log may keep its content. Then the next bridge opens the database when it
+      // starts.
     }
     this.#queries.clear();
     this.#commands.clear();

@@ -63,7 +63,8 @@ const MAX_SWITCHED_OFF_MS = 60 * MAX_DRIFT_MS;
  * days ahead then counts as correct.
  */
 export function clockJumpMs(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
-  // Only Linux has a boot id. On other systems, a larger uptime does not prove that the machine has not rebooted.
+  // Only Linux has a boot id. On other systems, the machine always counts as rebooted, because a larger uptime does
+  // not prove the opposite.
   const sameBoot = boot !== '' && boot === mark.boot && uptimeMs >= mark.uptimeMs;
   const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);
   const ahead = sameBoot ? MAX_DRIFT_MS : MAX_SWITCHED_OFF_MS;

@@ -47,7 +47,8 @@ function* graphemeGroups(text: string): Generator<string[]> {
     const graphemes = Array.from(segmenter.segment(window), ({ segment }) => segment);
     let end = start + window.length;
     if (end < text.length) {
-      // The last grapheme may go on behind the window. So the next window begins with it.
+      // The last grapheme of a window may continue after the end of the window. So the next window begins with this
+      // grapheme.
       end -= graphemes.pop()?.length ?? 0;
       size = graphemes.length === 0 ? size * 2 : WINDOW_UNITS;
     }

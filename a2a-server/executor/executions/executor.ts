@@ -277,7 +277,8 @@ export class Executor {
     const { journal, openWorkspace } = this.#options;
     await journal.ownership.start({
       onSearch: () => {
-        // While the journal cannot be reached, this server claims no task. It tries again soon.
+        // An error is ignored. While the journal cannot be reached, this server claims no task, and it searches again
+        // soon.
         this.#lookForAbandoned().catch(() => undefined);
         this.scheduler.abortRequested().catch(() => undefined);
         onLook();

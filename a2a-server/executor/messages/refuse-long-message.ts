@@ -41,7 +41,8 @@ export async function refuseLongMessage(
   const { id, contextWindow: window, inputModes } = model;
   if (window === undefined) return;
   const workspace = await openWorkspace(settings.workspace);
-  // A task reads the instruction files before its first turn. After that, the task has them.
+  // A task reads the instruction files before its first turn, and then keeps their text. So they are read here only
+  // for a task without a turn.
   const read = live !== undefined && live.turns > 0;
   const instructions = read
     ? live.instructions

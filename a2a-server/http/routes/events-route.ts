@@ -53,7 +53,8 @@ export function createEventsHandler(
     const caller = callerOf(request);
     const row = await tasks.row(taskIdOf(request), caller.requester);
     const after = positionIn(request, row.seq);
-    // WHATWG HTML §9.2: an EventSource reconnects after every end. Only status 204 prevents that.
+    // A reader that has all events of an ended task gets status 204. Otherwise an EventSource would reconnect after
+    // every end of the stream (WHATWG HTML §9.2).
     if (after === row.seq && TERMINAL_STATES.has(row.state)) {
       response.status(204).end();
       return;

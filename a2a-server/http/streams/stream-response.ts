@@ -29,7 +29,8 @@ export async function respondWithStream<Event>(
   const { events, context, format } = answer;
   const first = events.next();
   try {
-    // A refusal occurs before `accepted` resolves. The first event may occur much later.
+    // The response starts as soon as the request is accepted, because the first event may occur much later. A refusal
+    // occurs before `accepted` resolves.
     await Promise.race([first, context.accepted]);
   } catch (error) {
     format.refuse(error);

@@ -104,7 +104,8 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'tool.started':
       return { type: 'started', callId: event.callId, toolId: event.toolId };
     case 'tool.output': {
-      // `kept` marks the complete result of a long output. It repeats output that the story already has.
+      // `kept` marks the complete result of a long output. The story omits it, because it repeats output that the
+      // story already has.
       if (event.kept === true) return undefined;
       const { callId, toolId, text } = event;
       return { type: 'output', callId, toolId, text: text.slice(-MAX_DETAIL_CHARS) };

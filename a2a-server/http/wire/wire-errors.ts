@@ -161,7 +161,8 @@ function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat)
     ...(code !== undefined && { envelopeCode: code }),
   };
   const modern = Object.assign(new CLASSES[kind].rpc(options), own);
-  // The SDK's 0.3 handler sends `data` unchanged. Its 1.0 handler builds `data` from the metadata.
+  // Only an error for A2A 0.3 needs `data` here, because the SDK's 0.3 handler sends `data` unchanged. Its 1.0
+  // handler builds `data` from the metadata.
   return wire === 'jsonrpc' ? modern : new CLASSES[kind].rpc({ ...options, data: [modern.toErrorInfo()] });
 }
 

@@ -328,8 +328,7 @@ function storableOrNull(text: string | null): string | null {
 }
 
 /**
- * Returns a text that PostgreSQL can store. PostgreSQL stores neither NUL nor a lone surrogate. UTF-8 decoders replace
- * them with U+FFFD too.
+ * Returns a text that PostgreSQL can store. NUL and lone surrogates become U+FFFD, because PostgreSQL stores neither.
  */
 function toStorableText(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');

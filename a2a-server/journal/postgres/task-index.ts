@@ -162,7 +162,7 @@ class Conditions {
     this.#conditions.push(build((added) => `$${this.values.push(added)}`));
   }
 
-  /** Adds the condition that a text column has this value. No row has a value that the database cannot store. */
+  /** Adds the condition that a text column has this value. If the database cannot store the value, no row matches. */
   addEqual(column: string, text: string): void {
     this.add((value) => (isStorableText(text) ? `${column} = ${value(text)}` : 'FALSE'));
   }

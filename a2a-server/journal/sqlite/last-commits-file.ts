@@ -169,7 +169,7 @@ export class LastCommitsWriter {
       const commits: LastCommits = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
       await replaceFile(lastCommitsPath(this.#path), `${JSON.stringify(commits)}\n`);
     } catch {
-      // The write failed. The earlier last-commits file is still correct.
+      // After a failed write, the earlier last-commits file stays, which is still correct.
     }
   }
 }

@@ -81,8 +81,8 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
-  // `tool_executions` separates an ended tool execution from an unknown one. The table lacks the executions of earlier
-  // versions.
+  // With the table `tool_executions`, the server knows whether a tool execution has ended or never existed. The table
+  // lacks the executions of earlier versions.
   `
   CREATE TABLE tool_executions (
     tool_id TEXT PRIMARY KEY,

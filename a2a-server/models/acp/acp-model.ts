@@ -88,7 +88,8 @@ async function* modelEventsOfPrompt(
     yield* given.thought();
     if (item.type === 'failed') return failedTurn(item.message);
     if (item.type === 'asks') {
-      // Agents send parallel requests at almost the same time. After this delay, the person sees all of them at once.
+      // The turn waits a moment after the first request. Agents send parallel requests at almost the same time, so
+      // the person then sees all of them at once.
       if (!gathered) {
         gathered = true;
         await delay(agents.options.clock, agents.options.gatherMs, signal);

@@ -76,7 +76,7 @@ function validateScript(json: unknown, path: string): z.ZodSafeParseResult<Scrip
 export async function readScript(path: string): Promise<Script> {
   let json: unknown;
   try {
-    // A parser may ignore a byte order mark (RFC 8259 §8.1). Some editors write this mark.
+    // This removes a byte order mark, which some editors write. A parser may ignore the mark (RFC 8259 §8.1).
     json = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${fileProblem(error)}.`, {

@@ -26,7 +26,7 @@ export function ConfirmButton({ label, question, yes, no, onYes }: ConfirmButton
   return (
     <span ref={box} tabIndex={-1} class="row confirm" role="group" aria-label={question}>
       <span>{question}</span>
-      {/* Because of the keys, Preact creates new elements. Otherwise the first button would become the confirming
+      {/* The `key` attributes make Preact create new elements. Otherwise the first button would become the confirming
           button and keep the focus. */}
       <button
         key="yes"

@@ -61,7 +61,8 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     placeholder: 'url',
     schema: z
       .url({ protocol: /^https?$/ })
-      // X1: the agent card shows this URL to everybody. The page and other addresses are below it.
+      // X1: the URL must have no user and no password, because the agent card shows it to everybody. It must have no
+      // query and no fragment, because the page and other addresses are below it.
       .refine((text) => {
         const url = parseUrl(text);
         if (url === undefined) return true; // The check above reports a text that is no URL.

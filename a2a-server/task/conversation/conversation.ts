@@ -262,7 +262,8 @@ function turnSteps(
   }: { clip: number; remark: string | undefined; replays: boolean; foreign: boolean },
 ): ConversationStep[] {
   const calls = callsOfTurn(snapshot, turn);
-  // Some providers refuse the call ids of other providers, e.g. ids with a dot. Such a call gets the task's own id.
+  // A call of another model gets the task's own id, because some providers refuse the call ids of others, e.g. ids
+  // with a dot.
   const idOf = (call: Call): string => (foreign ? call.callId : call.modelCallId);
   const assistant: ConversationStep = {
     role: 'assistant',

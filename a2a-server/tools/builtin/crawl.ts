@@ -65,7 +65,7 @@ async function crawl(
   const report = new CrawlReport(`${start.href} for "${oneLineExcerpt(text, 200)}"`, query);
   const until = web.clock.elapsed() + TIME_MS;
   try {
-    // A redirect may lead to another host. A policy rule may deny that host.
+    // The rules are checked before each redirect, because a redirect may lead to a host that a rule denies.
     const onHost = (to: URL): void => goesTo?.(callTargetsOfUrl(to.href).hosts ?? []);
     await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {

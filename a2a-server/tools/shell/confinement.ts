@@ -90,7 +90,8 @@ export function sandboxCommand(
   at: { root: string; cwd: string; sockets?: readonly string[] },
   command: readonly string[],
 ): [string, ...string[]] {
-  // On many systems /etc/resolv.conf is a link into this directory. A command with a network needs that file.
+  // A command with a network can read this directory, because it needs /etc/resolv.conf. On many systems that file is
+  // a link into this directory.
   const resolver = '/run/systemd/resolve';
   return [
     BWRAP,

@@ -272,7 +272,8 @@ async function waitForPipesToEnd(
     for (let before = -1; length() !== before;) {
       before = length();
       if ((await Promise.race([end, enough, waitQuietTime(clock)])) !== 'quiet') return;
-      // A timer may fire before Node reads data that has arrived. Node reads that data in the next event-loop turn.
+      // A timer may fire before Node reads data that has arrived. So this waits one event-loop turn, in which Node
+      // reads that data.
       await nextTurn();
     }
   } finally {

@@ -35,8 +35,8 @@ function decompressBody(response: IncomingMessage): Readable {
     case 'br':
       return pipeToDecoder(response, createBrotliDecompress());
     default:
-      // The body has an unknown encoding or several encodings. Several encodings are rare and can hide a decompression
-      // bomb.
+      // A body with an unknown encoding is refused. So is a body with several encodings, because they are rare and
+      // can hide a decompression bomb.
       response.destroy();
       throw new Error(
         `The server used a compression that the request did not accept (${encoding.slice(0, 100)}).`,

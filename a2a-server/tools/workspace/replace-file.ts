@@ -140,7 +140,8 @@ async function copyPermissions(handle: FileHandle, old: BigIntStats): Promise<vo
   const now = await handle.stat({ bigint: true });
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {
-      // Only root may change the owner. For other users, the new file belongs to the server's user.
+      // Only root may change the owner of a file. For other users, this error is ignored, and the new file belongs to
+      // the server's user.
       if (errorCode(error) !== 'EPERM') throw error;
     });
   }

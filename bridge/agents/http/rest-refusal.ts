@@ -19,7 +19,8 @@ export async function refuseErrorResponse(response: Response): Promise<Response>
   const body = restError.safeParse(await response.json());
   if (!body.success) throw new HttpError(response.status, `HTTP ${String(response.status)}`);
   const { message, details } = body.data.error;
-  // The SDK keeps only the reasons that A2A defines. `request-failure.ts` reads this project's reason from `data`.
+  // `request-failure.ts` reads this project's reason from `data`, because the SDK keeps only the reasons that A2A
+  // defines.
   throw Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
     data: details,
   });

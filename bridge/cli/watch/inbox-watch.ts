@@ -66,7 +66,7 @@ export class NewInboxEntries {
       this.#context.sessions
         .find(sessionId, { agent: this.#context.registry.find(agent) })
         .then((session) => this.#followOne(session, state))
-        // The agent may be unreachable for a moment. The next reading tries again.
+        // An error is ignored. The agent may be unreachable for a moment, and the next reading tries again.
         .catch(() => undefined);
     }
   }

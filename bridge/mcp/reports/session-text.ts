@@ -21,7 +21,8 @@ const HEADLINES: Readonly<Record<SessionResult['state'], string>> = {
 export function sessionText(result: SessionResult): string {
   const { sessionId, agent, taskId = null, state, message, output, notDone, delta = '' } = result;
   const { pending, question, calls = [], cost, notes = [], next } = result;
-  // The agent chooses the ids. With a line break, an id could look like a text of the bridge.
+  // The ids are escaped, because the agent chooses them. An id with a line break could look like a text of the
+  // bridge.
   const task = taskId === null ? '' : `, task ${visibleLine(taskId)}`;
   const { reason, rest } = state === 'rejected' ? reasonOf(message) : { reason: '', rest: message };
   return [

@@ -98,8 +98,8 @@ async function replyWithTask(
   const { session, notes = () => [], outcome = false, showsPending = false } = awaited;
   const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
   const { view } = session;
-  // A task that has ended is returned as a result. With `human-only`, the person at this client can decide only in
-  // the form of the MCP task, so no preview is returned.
+  // A task that has ended is returned as a result, and a pending action as a preview. But with `human-only` there is
+  // no preview, because the person at this client can decide only in the form of the MCP task.
   const isOver = isSessionOver(session.state);
   const preview = showsPending && call.bridge.rules.approvals !== 'human-only' && isAsking(view);
   // If the client already follows the MCP task, a second one would notify the person twice.
@@ -157,8 +157,8 @@ async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolRepl
 }
 
 function requestOf(params: Form | UrlForm): InputRequest {
-  // A form in URL mode needs `elicitUrl`. The SDK's own type requires the `elicitationId` of older MCP revisions, which
-  // 2026-07-28 does not have.
+  // `elicitUrl` builds a form in URL mode. It is used because the SDK's own type requires the `elicitationId` of
+  // older MCP revisions, which 2026-07-28 does not have.
   return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
 }
 

@@ -89,7 +89,8 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
       asTask: false,
     })
       .then((reply) => {
-        // No client reads the reply to a cancelled tool call. The next reply reports a failed decision anyway.
+        // A cancelled tool call needs no note, because no client reads its reply, and the next reply reports a failed
+        // decision anyway.
         if (!confirmed && !call.signal.aborted) noteLateFailure(session, delivery);
         return reply;
       })

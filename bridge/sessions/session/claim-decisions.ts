@@ -37,8 +37,8 @@ export class SentDecisions {
   /** The ids of messages that may have arrived. */
   readonly #lost = new Set<string>();
   /**
-   * The ids of messages that may have arrived, and whose process has ended. A message moves to `#past` when the agent
-   * has reported the task.
+   * The ids of messages of ended processes, which may have arrived. When the agent has then reported the task, an id
+   * moves to `#past`: if its call still waits, the message has not arrived.
    */
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();
@@ -126,7 +126,7 @@ export class SentDecisions {
       try {
         this.#claims.release(asking, messageId);
       } catch {
-        // The claim stays and prevents another decision. That is safe.
+        // If the release fails, the claim stays and prevents another decision. That is safe.
       }
     }
   }

@@ -41,7 +41,10 @@ function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection
   return decided.length > 0 && decided.every((callId) => (told.get(callId) ?? REQUESTED) !== REQUESTED);
 }
 
-/** Returns true if the session's id is the id of the message. The bridge chose that id. */
+/**
+ * Returns true if the message started this session. With some dialects, the bridge makes the id of the first message
+ * the id of the session.
+ */
 function namedAfter({ contextId }: Task, { messageId }: Message): boolean {
   return contextId === messageId;
 }

@@ -101,7 +101,8 @@ export class MessageSender {
       const view = task()?.view;
       if (view !== undefined && decided.length > 0)
         change(bridgeObservation({ type: 'decided', callIds: decided }, view));
-      // The first event comes before `delivered`. Otherwise the session would show its earlier task in between.
+      // The first event of the response is applied before `delivered`. Otherwise the session would show its earlier
+      // task in between.
       begin(acknowledged);
       apply({ type: 'delivered' });
     } catch (thrown) {

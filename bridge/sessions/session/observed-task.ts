@@ -136,7 +136,8 @@ export function foldObservedEvent(view: TaskView | undefined, observed: Observed
   const isAboutCall = observations.some(({ type }) => type === 'activity');
   let next = view;
   for (const observation of observations) {
-    // The status of an event about a tool call lists no pending actions. While actions wait, the next event lists them.
+    // An event about a tool call has a status without the list of pending actions. So while actions wait, this status
+    // is ignored. The next event lists them.
     if (isAboutCall && observation.type === 'status' && next !== undefined && next.pending.length > 0)
       continue;
     if (namesTask(observation) && !isKnown(view, seq, observation)) next = apply(next, observation);

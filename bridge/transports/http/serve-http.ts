@@ -73,8 +73,8 @@ export async function serveHttp({
     const since = performance.now();
     let about: RequestFacts = {};
     response.on('error', () => undefined);
-    // During shutdown, a connection is closed after its last response. Node marks the connection as idle only after
-    // this event.
+    // During shutdown, this also closes the connection after its last response, in a later turn: Node marks a
+    // connection as idle only after `close`.
     response.once('close', () => {
       const { method, headers } = request;
       const end = response.writableFinished ? 'answered' : 'client-gone';

@@ -26,7 +26,8 @@ export function mcpLineErrorOf(line: string): McpLineError | undefined {
     parseJSONRPCMessage(value);
     return undefined;
   } catch (error) {
-    // Only an error about a request has an id. The id of a response belongs to a request of the bridge.
+    // Only an error about a request has an id. The id of an invalid response is not used, because it belongs to a
+    // request of the bridge.
     const id = requestId.safeParse(value).data?.id;
     return lineError(
       INVALID_REQUEST,

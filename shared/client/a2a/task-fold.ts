@@ -110,7 +110,8 @@ export class TaskFold {
     if (statusUpdate === undefined) return happened;
     const calls = happened.flatMap((progress) => (progress.type === 'activity' ? [progress.activity] : []));
     for (const each of calls) this.#applyToolCallEvent(each, statusUpdate.status.timestamp ?? null);
-    // The status of an event about a tool call lists no pending actions. While actions wait, the next event lists them.
+    // An event about a tool call has a status without the list of pending actions. So while actions wait, this status
+    // is ignored. The next event lists them.
     if (calls.length > 0 && this.#pending.length > 0) return happened;
     const [before, asked] = [this.#state, this.#pending.length];
     this.#applyStatus(statusUpdate.status);

@@ -69,7 +69,8 @@ export function SignedInPage(props: SignedInPageProps) {
       }),
     [],
   );
-  // The person may have chosen the task far down in the list. The head of the task is at the top of the page.
+  // The page scrolls to its top when it shows another task, because the head of the task is there. The person may
+  // have chosen the task far down in the list.
   const shownTask = useRef(taskId);
   useLayoutEffect(() => {
     if (shownTask.current !== taskId) window.scrollTo(0, 0);
@@ -192,7 +193,7 @@ function focusTask(task: HTMLElement | null): void {
   target?.scrollIntoView({ block: 'nearest' });
 }
 
-/** Returns '' for the local user. Most servers have no other. */
+/** Returns '' for the user `local`, because most servers have no other user. */
 function signedInText(principal = ''): string {
   return principal === '' || principal === 'local' ? '' : `Signed in as ${visibleLine(principal)}`;
 }

@@ -23,7 +23,8 @@ export function proposedFileOf({
   const old = withoutChange(content, diff);
   if (old === undefined) return undefined;
   const before = diff.startsWith('--- /dev/null\n') ? undefined : old;
-  // A tool that appends has only the new part as `content`. In this case, the computed diff differs from the preview.
+  // The texts are known only if the computed diff is the diff of the preview. It differs e.g. for a tool that
+  // appends, whose `content` is only the new part.
   return unifiedFileDiff(path, before, content) === diff ? { path, before, after: content } : undefined;
 }
 

@@ -39,13 +39,19 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
   const [problem, setProblem] = useState<string>();
   const [moreProblem, setMoreProblem] = useState<string>();
   const query = filterParameters(filters).toString();
-  /** The arguments of the next read. The stream of changes stays open when the filters change. */
+  /**
+   * The arguments of the next read. They are in a ref, so that the stream of changes stays open when the filters
+   * change.
+   */
   const latest = useRef({ filters, query, answer });
   latest.current = { filters, query, answer };
   /** The request in progress, or null. `again` is true if tasks or filters have changed since its start. */
   const running = useRef<{ again: boolean } | null>(null);
 
-  /** Shows an answer. The next request may begin before the page has drawn it. */
+  /**
+   * Shows an answer. Also stores it in `latest` at once, because the next request may begin before the page has drawn
+   * the answer.
+   */
   const take = (next: AnsweredQuery): void => {
     latest.current = { ...latest.current, answer: next };
     setAnswer(next);

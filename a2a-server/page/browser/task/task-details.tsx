@@ -54,8 +54,8 @@ export function TaskDetails({ client, taskId, link, title, cost, onChange }: Tas
 
   const { execution, report, outage, failure } = useFollowedTask(client, taskId, (progress) => {
     followed.readOn();
-    // A tool result or a new message may contain files. A decision may create a grant. During an outage, the last
-    // request for the facts may have failed.
+    // The facts of the task are fetched again after these events. A tool result or a new message may contain files. A
+    // decision may create a grant. During an outage, the last request for the facts may have failed.
     const { type } = progress.type === 'activity' ? progress.activity : progress;
     if (/^(state|reconnected|tool\.finished|tool\.decided)$/.test(type)) setChanges((before) => before + 1);
     if (progress.type !== 'state') return;
