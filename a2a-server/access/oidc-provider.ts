@@ -39,8 +39,8 @@ export async function fetchOpenIdProvider(issuer: string): Promise<OidcProviderC
 }
 
 /**
- * X1: client secrets, codes and keys travel to and from these addresses. Only a provider on a loopback address may use
- * http, and only on loopback addresses.
+ * Requires https for the addresses of the provider. X1: client secrets, codes and keys travel to and from them. Only
+ * a provider on a loopback address may use http, and only on loopback addresses.
  */
 function requireSecureAddresses(configuration: OidcProviderConfiguration): void {
   const { issuer } = configuration;

@@ -179,8 +179,8 @@ export interface Journal {
   costs(filter: CostFilter): Promise<CostRow[]>;
   dailyUse(principal: string, day: number): Promise<DailyBudgetUse>;
   /**
-   * Returns what the principal, its tenant and all principals have written on this UTC day. The time grows with the
-   * number of principals of that day. Events from before version 13 of the tables are not included.
+   * Returns how much the principal, its tenant and all principals together have written on this UTC day. The time
+   * grows with the number of principals of that day. Events from before version 13 of the tables are not included.
    */
   dailyWritten(principal: string, day: number): Promise<DailyWrittenByScope>;
   /** Returns the number of events of a task, and its size in bytes. Both are 0 for an unknown task. */

@@ -32,7 +32,7 @@ const PAGE_LIMIT_MS = 30_000;
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 const MAX_ERROR_CHARS = 1_000;
-/** The pause before the client sends a tool call again. A server may request this retry without asking a question. */
+/** The pause before the client sends a tool call again because the server requests it without asking a question. */
 const PAUSE_MS = 500;
 /**
  * The maximum number of open questions of one tool call. X3: the journal entry of each question repeats all open

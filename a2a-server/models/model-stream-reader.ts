@@ -198,8 +198,8 @@ function endOf(
 }
 
 /**
- * Returns the name of the tool. GPT models sometimes write `functions.read-file`, and gpt-oss writes
- * `read-file<|channel|>commentary`. No tool has such a name.
+ * Returns the name of the tool without what some models add to it. GPT models sometimes write `functions.read-file`,
+ * and gpt-oss writes `read-file<|channel|>commentary`. No tool has such a name.
  *
  * Source: https://github.com/tontinton/maki/pull/518 and https://github.com/ollama/ollama/issues/12132
  */

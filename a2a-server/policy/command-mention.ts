@@ -219,7 +219,10 @@ function isWord(word: string, wanted: string): boolean {
   return word === wanted || GLOB.test(word) || (wanted.startsWith('-') && word.startsWith(`${wanted}=`));
 }
 
-/** Programs complete the beginning of a subcommand. An option has several forms: `--force`, `--forc`, `-f`, `-xf`. */
+/**
+ * True if the word may mean the wanted word. Programs complete the beginning of a subcommand, and an option has
+ * several forms: `--force`, `--forc`, `-f`, `-xf`.
+ */
 function mayBeWord(word: string, wanted: string): boolean {
   return (wanted.startsWith('-') ? word.startsWith('-') : wanted.startsWith(word)) || isWord(word, wanted);
 }

@@ -21,8 +21,9 @@ import type { ServerSettings } from './settings/settings.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
 
 /**
- * Returns the time in which an aborted tool must settle, in milliseconds. A command that ignores SIGTERM gets SIGKILL
- * after `grace` and ends a little later. Without this longer time, the server would report that command as unconfirmed.
+ * Returns the time in which an aborted tool must settle, in milliseconds. It is longer than `grace`, because a
+ * command that ignores SIGTERM gets SIGKILL after `grace` and ends a little later. With `grace` alone, the server
+ * would report that command as unconfirmed.
  */
 function settleMs({ grace }: ServerSettings): number {
   return grace + KILL_CONFIRMATION_MS;

@@ -112,7 +112,8 @@ function valuesIn({ properties }: FormSchema, text: string): Record<string, unkn
 }
 
 /**
- * Accepts only the form's own fields. A default is only the initial value of a field. It does not replace an answer.
+ * Returns the schema of a filled form. It accepts only the form's own fields. A default is only the initial value of
+ * a field, so it does not replace a missing answer.
  */
 function checkOf({ properties, ...schema }: FormSchema): z.ZodType {
   const fields = Object.entries(properties).map(

@@ -18,8 +18,8 @@ export interface GeminiCommandAnswer {
 }
 
 /**
- * The time limit of a command in milliseconds. A command may restore a whole directory, and the agent sends nothing
- * until it ends.
+ * The time limit of a command in milliseconds. It is long, because a command may restore a whole directory, and the
+ * agent sends nothing until the command ends.
  */
 const COMMAND_TIMEOUT_MS = 100_000;
 

@@ -116,7 +116,8 @@ export function pendingActionOf(call: GeminiToolCall): PendingAction {
     preview: previewOf(details, call),
     reason: 'approval',
     expiresAt: null,
-    // `edit` is not offered. After an edit, this agent would forget the call, and a client could then only cancel it.
+    // `edit` is not offered, because this agent would forget the call after an edit, and a client could then only
+    // cancel it.
     decisions: ['approve', 'deny'],
     scopes: scopesOf(details),
   };

@@ -84,7 +84,7 @@ async function contentOf(
   try {
     const info = await handle.stat();
     if (!info.isFile()) throw unreadableFileError(path, 'it is not a regular file');
-    // Checks the path again. A directory above the file may have been replaced by a symbolic link meanwhile.
+    // Checks the path again, because a directory above the file may have been replaced by a symbolic link meanwhile.
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
       throw unreadableFileError(path, 'its path has changed');

@@ -114,8 +114,8 @@ export class DelegationService {
 
   async #goOn(session: Session, work: DelegatedWork, beforeSending: () => void): Promise<Delegation> {
     const { dialect } = await session.agent.connect();
-    // This check comes after the connection. Meanwhile the client may have cancelled the tool call, or the task may
-    // have ended.
+    // This check comes after the connection, because meanwhile the client may have cancelled the tool call, or the
+    // task may have ended.
     beforeSending();
     const { over, view } = session;
     const goesOn = !over || (dialect.keepsTask && view?.state === 'completed');

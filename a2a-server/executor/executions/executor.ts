@@ -297,8 +297,8 @@ export class Executor {
     if (this.#closing || this.#looking) return 0;
     this.#looking = true;
     try {
-      // A task that this server has lost is still in `#running` while its tools run. The task must not start again
-      // before its tools have ended.
+      // The search leaves out the tasks in `#running`. A task that this server has lost is there while its tools run,
+      // and must not start again before they have ended.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) this.#storeClaim(taskId, claim);

@@ -95,7 +95,10 @@ export interface TaskQueries {
   ): AsyncGenerator<readonly JournalEntry[], void, undefined>;
 }
 
-/** A database on another machine answers the reads of a list together. X3: more at once would block the event loop longer. */
+/**
+ * The number of reads of a list at one time. Several at one time are faster if the database is on another machine.
+ * X3: more would block the event loop longer.
+ */
 export const READS_AT_ONCE = 4;
 
 export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {

@@ -26,8 +26,8 @@ export function createPushMethods(
   tasks: Pick<TaskService, 'recipient' | 'send'>,
 ) {
   /**
-   * Returns the store of the configurations. A2A 1.0 §3.3.4: a client must learn that the server sends no push
-   * notifications.
+   * Returns the store of the configurations. Throws if the server sends no push notifications, because a client must
+   * learn this (A2A 1.0 §3.3.4).
    * @throws PushNotificationNotSupportedError
    */
   const supported = (): PushNotifications => {

@@ -91,7 +91,8 @@ function clientConfig({ url }: DatabaseAddress): ClientConfig {
     fallback_application_name: 'a2a-server',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
-    // Some networks silently drop a connection that is idle for minutes. By default, the first probe comes after hours.
+    // TCP probes detect a connection that a network has dropped silently, as some networks do after idle minutes. By
+    // default, the first probe comes only after hours.
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     types: numbers,

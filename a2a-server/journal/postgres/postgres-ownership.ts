@@ -32,8 +32,8 @@ import { ReconnectingConnection } from './reconnecting-connection.ts';
 const MAX_CLAIMS = 200;
 
 /**
- * The time limit for the locks of a claim, in milliseconds. A claim that waits for a commit of the task delays the next
- * claims.
+ * The time limit for the locks of a claim, in milliseconds. It is short, because a claim that waits for a commit of
+ * the task delays the next claims.
  */
 const LOCK_MS = 500;
 

@@ -17,8 +17,8 @@ type Migration = string | ((database: Sqlite) => void);
 /**
  * The first n migrations create version n. A published migration must never change.
  *
- * `events.body` has the event's JSON as text. SQLite's JSON functions fail beyond a depth of 1,000, and an event may be
- * deeper.
+ * `events.body` has the event's JSON as text, because SQLite's JSON functions fail beyond a depth of 1,000, and an
+ * event may be deeper.
  */
 const MIGRATIONS: readonly Migration[] = [
   `

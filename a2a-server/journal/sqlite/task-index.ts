@@ -142,8 +142,8 @@ export class TaskIndex {
 const WORKSPACE = `(SELECT json_extract(body, '$.settings.workspace') FROM events WHERE task = tasks.key AND seq = 1)`;
 
 /**
- * The second event of a task is its first message. SQLite's JSON functions fail for a message that is nested deeper
- * than 1,000 levels. Such a message has no text to find.
+ * The second event of a task is its first message. A message that is nested deeper than 1,000 levels is not found,
+ * because SQLite's JSON functions fail for it.
  */
 const FIRST_MESSAGE_HAS = `EXISTS (
   SELECT 1 FROM events WHERE task = tasks.key AND seq = 2 AND body LIKE ? ESCAPE '\\' AND CASE WHEN json_valid(body)

@@ -21,8 +21,8 @@ export function openOwnSocketHttp(headers: Readonly<Record<string, string>>): Ow
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: CONNECT_LIMIT_MS },
-    // Each request uses a new socket. The server may already have closed an old socket. The outcome of a tool call on
-    // it would be unknown.
+    // Each request uses a new socket, because the server may already have closed an old one. The outcome of a tool
+    // call on a closed socket would be unknown.
     pipelining: 0,
   });
   return {

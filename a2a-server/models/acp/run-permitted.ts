@@ -77,8 +77,8 @@ export async function runPermittedAcpCall(
 }
 
 /**
- * Rejects the permission requests of denied tool calls and of calls that never started. The agent may wait for all
- * answers.
+ * Rejects the permission requests of denied tool calls and of calls that never started, because the agent may wait
+ * for all answers.
  */
 export function rejectSettledRequests(agent: LiveAcpAgent, task: Snapshot): void {
   for (const call of callsOfLastTurn(task)) {

@@ -7,7 +7,10 @@ import type { ServerSettings } from './settings.ts';
 interface ReloadOptions {
   /** Reads the settings in the same way as the start of the server. */
   read: () => Promise<ServerSettings>;
-  /** Applies the settings that a running server can change, or fails and changes nothing. Resolves with their names. */
+  /**
+   * Applies the settings that a running server can change, or fails and changes nothing. Resolves with the names of
+   * the changed settings.
+   */
   apply: (next: ServerSettings) => Promise<string[]>;
 }
 

@@ -20,8 +20,8 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 /** The time limit for a new connection in milliseconds. It includes the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /**
- * The time in milliseconds after which an idle pooled socket is closed. Many servers close idle sockets after 5 s. A
- * request must not use a socket that its server closes at the same moment.
+ * The time in milliseconds after which an idle pooled socket is closed. Many servers close idle sockets after 5 s.
+ * The bridge closes them earlier, because a request must not use a socket that its server closes at the same moment.
  */
 const MAX_IDLE_MS = 4_000;
 

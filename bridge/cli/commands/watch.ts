@@ -64,8 +64,8 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
     times: options.times === true,
     thinking,
   });
-  // An agent without cursors may send no more events while its task waits. `watch` then ends as soon as the task waits
-  // or has ended.
+  // An agent without cursors may send no more events while its task waits. So for such an agent, `watch` ends as soon
+  // as the task waits or has ended.
   const untilSettled = options.untilSettled === true || !resumes;
   const end = await task
     .until((now) => hasEnded(now) || (untilSettled && hasSettled(now)))

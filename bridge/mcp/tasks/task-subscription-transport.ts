@@ -102,8 +102,8 @@ export class TaskSubscriptionTransport implements Transport {
       options,
     }: { id: string | number; subscription: Subscription; options: TransportSendOptions | undefined },
   ): Promise<void> {
-    // The acknowledgement must be the first message, and lists the tasks that the bridge can watch. The notifications
-    // wait in `pushes` until then.
+    // The notifications wait here until the acknowledgement was sent. It must be the first message, and it lists the
+    // tasks that the bridge can watch.
     const pushes: DetailedTask[] = [];
     let open = false;
     const push = (task: DetailedTask): void => {

@@ -38,7 +38,8 @@ title and shown: as the person saw them. A client that can ask its person must s
 
 Several at once: put them into decisions. The call waits up to waitSeconds for the task to end or to ask again.`,
   input: z.strictObject({
-    // The decision comes first. Models write arguments in the order of the schema, and clients show them in that order.
+    // The decision comes first, because models write arguments in the order of the schema, and clients show them in
+    // that order.
     decision: singleWord,
     title: singleTitle,
     sessionId: fields.sessionIdSchema,
