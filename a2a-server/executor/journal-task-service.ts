@@ -31,7 +31,7 @@ interface TaskServiceOptions
    * Deadlines and the deletion of old sessions. If absent, waiting tasks have no deadline, and no session is deleted.
    */
   maintenance?: MaintenanceSettings;
-  /** Called once the end of a task is durable. Releases resources outside the journal. */
+  /** Called when the end of a task is durable. Releases resources outside the journal. */
   onEnded?: (task: Snapshot) => void;
 }
 

@@ -195,8 +195,8 @@ export interface Journal {
   deadlines(limit: number): Promise<TaskRow[]>;
   /**
    * Deletes at most `limit` old sessions of all principals. A session is old if all its tasks ended before `before`
-   * (milliseconds since 1970). A session disappears for all readers at once. Its tasks and their cursors are then
-   * unknown. The sums of its costs stay, without the session id. `maintain` frees the space later.
+   * (milliseconds since 1970). A session disappears for all readers at the same moment. Its tasks and their cursors
+   * are then unknown. The sums of its costs stay, without the session id. `maintain` frees the space later.
    *
    * A task's message ids are deleted too. If a client repeats such a message, the message starts another task. A
    * message that names the deleted session fails.

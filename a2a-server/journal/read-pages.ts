@@ -1,6 +1,6 @@
 /**
- * Reads the entries of a task from the journal, in pages. So only one page is in memory at once. X3: each page has its own
- * turn of the event loop, so a long journal does not block other requests.
+ * Reads the entries of a task from the journal, in pages. So only one page at a time is in memory. X3: each page has
+ * its own turn of the event loop, so a long journal does not block other requests.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JournalEntry } from '../task/events.ts';

@@ -198,8 +198,8 @@ export class FairExecutionSlots {
   }
 
   /**
-   * Checks, before a task is created, that the queue has space for it. Call the returned function once the task is in
-   * the queue, or was not created.
+   * Checks, before a task is created, that the queue has space for it. Call the returned function as soon as the task
+   * is in the queue, or if it was not created.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   async reserve(principal: string): Promise<() => void> {
@@ -245,8 +245,8 @@ export class FairExecutionSlots {
   }
 
   /**
-   * Delays a refusal, because many clients repeat a refused message at once, and each refusal takes processor time. The
-   * delay is random, so that the clients do not all return at the same moment.
+   * Delays a refusal, because many clients repeat a refused message immediately, and each refusal takes processor
+   * time. The delay is random, so that the clients do not all return at the same moment.
    */
   #refusalDelay(): Promise<void> {
     const { least, most } = REFUSAL_DELAY_MS;

@@ -48,7 +48,7 @@ const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
 const MAX_PAGE_SIZE = 100;
 /** The number of waiting tasks whose actions are counted. */
 const MAX_COUNTED_TASKS = 200;
-/** The number of tasks for which the page may show a notification at once. */
+/** The maximum number of tasks of one response for which the page may show notifications. */
 const MAX_NOTIFIED_TASKS = 20;
 /** The maximum number of cached summaries. A summary has about 1 kB. */
 const MAX_SUMMARIES = 5_000;

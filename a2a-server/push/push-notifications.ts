@@ -27,7 +27,7 @@ import {
 
 /**
  * The maximum number of configurations of one principal for one task. Servers that share a database do not wait for
- * each other, so requests that reach several of them at once may exceed this number.
+ * each other, so requests that reach several of them at the same time may exceed this number.
  */
 const MAX_PER_TASK = 10;
 
@@ -78,8 +78,8 @@ export class PushNotifications {
   }
 
   /**
-   * Stops all deliveries. The next server continues them. Once this resolves, this server no longer reads or writes
-   * subscriptions.
+   * Stops all deliveries. The next server continues them. After the returned promise has resolved, this server no
+   * longer reads or writes subscriptions.
    */
   stop(): Promise<void> {
     this.#unwatch();

@@ -143,7 +143,8 @@ function unfinishedWorkEvents(snapshot: Snapshot): TaskEvent[] {
 
 /**
  * Returns the next tool calls to run. A read-only call runs together with the read-only calls directly after it. All
- * calls of an ACP agent run together, because the agent may wait for all answers at once. Any other call runs alone.
+ * calls of an ACP agent run together, because the agent may wait until it has all their answers. Any other call runs
+ * alone.
  */
 function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');

@@ -23,7 +23,8 @@ export function isUnconfirmedDecisionNote(note: string): boolean {
 }
 
 /**
- * Returns the result of `sending`, or `unconfirmed` after the timeout or an abort of the signal. Sending goes on then.
+ * Returns the result of `sending`, or `unconfirmed` after the timeout or an abort of the signal. After that, sending
+ * continues.
  * @throws the error of `sending`
  */
 export function sentInTime<Result>(

@@ -18,7 +18,9 @@ import type { InboxSources, InboxSurface } from './inbox-follower.ts';
 import { isSessionWaiting } from '../sessions/list-sessions.ts';
 import { inboxEntryText } from './notices.ts';
 
-/** The maximum number of notifications at once. If more entries are new, one notification shows their number. */
+/**
+ * The maximum number of notifications after one change. If more entries are new, one notification shows their number.
+ */
 const MAX_NOTIFICATIONS = 3;
 /** The time limit in milliseconds of the program that shows a notification. */
 const TIMEOUT_MS = 10_000;

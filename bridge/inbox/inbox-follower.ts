@@ -11,7 +11,7 @@ import type { BridgeDatabase } from '../state/database.ts';
 import type { UncollectedTask, WaitingResults } from '../state/waiting-results.ts';
 import { watchDatabase } from './watch-database.ts';
 
-/** The maximum number of tasks that are followed at once. Each of them has one stream. */
+/** The maximum number of tasks that are followed at the same time. Each of them has one stream. */
 const MAX_FOLLOWED_TASKS = 50;
 
 /** The delegations whose result no client has collected, and the sessions that this bridge follows. */

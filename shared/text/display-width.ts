@@ -14,8 +14,8 @@ const SIMPLE =
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The number of UTF-16 units that are split at once. The time of `Intl.Segmenter` grows with the square of the length
- * (measured on Node 20).
+ * The number of UTF-16 units that are split in one call. The time of `Intl.Segmenter` grows with the square of the
+ * length (measured on Node 20).
  */
 const WINDOW_UNITS = 256;
 

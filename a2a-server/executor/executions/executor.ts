@@ -118,8 +118,8 @@ export class Executor {
   }
 
   /**
-   * Checks that the queue has space for a new task of the principal. Call the returned function once the task was
-   * woken, or was not created.
+   * Checks that the queue has space for a new task of the principal. Call the returned function as soon as the task
+   * was woken, or if it was not created.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   reserve(principal: string): Promise<() => void> {

@@ -69,7 +69,7 @@ export interface RunningToolExecution {
 }
 
 interface RunContext {
-  /** The log of the execution. Its changes are refused once the execution's claim is lost. */
+  /** The log of the execution. Its changes are refused after the execution has lost its claim. */
   log: TaskJournal;
   workspace: Workspace;
   earlier: readonly Snapshot[];

@@ -147,7 +147,7 @@ export async function openPostgresJournal({
     }
   }
 
-  /** @throws PostgresError TIMEOUT if the work takes longer than a request may take. The work itself goes on. */
+  /** @throws PostgresError TIMEOUT if the work takes longer than a request may take. The work itself continues. */
   async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
     const answer = await resultWithin(
       systemClock,

@@ -28,7 +28,7 @@ import {
 import { LEASE_RENEWAL_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
 
-/** The maximum number of abandoned tasks that a server claims at once. The other servers claim the rest. */
+/** The maximum number of abandoned tasks that a server claims in one search. Other servers can claim the rest. */
 const MAX_CLAIMS = 200;
 
 /**

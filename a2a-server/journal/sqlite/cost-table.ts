@@ -115,7 +115,7 @@ export class CostTable {
   }
 }
 
-/** The migration reads this number of events at once. One event may have megabytes. */
+/** The number of events that the migration reads together. It is small, because one event may have megabytes. */
 const EVENTS_PER_READ = 200;
 
 /**

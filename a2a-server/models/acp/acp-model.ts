@@ -89,7 +89,7 @@ async function* modelEventsOfPrompt(
     if (item.type === 'failed') return failedTurn(item.message);
     if (item.type === 'asks') {
       // The turn waits a moment after the first request. Agents send parallel requests at almost the same time, so
-      // the person then sees all of them at once.
+      // the person then sees all of them together.
       if (!gathered) {
         gathered = true;
         await delay(agents.options.clock, agents.options.gatherMs, signal);

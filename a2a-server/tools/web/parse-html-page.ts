@@ -12,7 +12,7 @@ export interface WebPage {
   cut: boolean;
 }
 
-/** The number of characters to parse at once. Parsing them takes some milliseconds. */
+/** The number of characters that are parsed without a pause. Parsing them takes some milliseconds. */
 const PIECE_CHARS = 32 * 1024;
 
 /**

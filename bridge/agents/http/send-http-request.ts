@@ -63,7 +63,8 @@ export interface HttpAnswer {
 
 /**
  * An idle socket is closed only after `MAX_IDLE_MS`. The number of idle sockets is not limited. With a limit, two
- * hundred streams that end at the same time would close their sockets at once, and each close blocks the event loop.
+ * hundred streams that end at the same time would also close their sockets at the same time, and each close blocks
+ * the event loop.
  */
 const POOL_OPTIONS = { keepAlive: true, timeout: MAX_IDLE_MS, maxFreeSockets: Number.MAX_SAFE_INTEGER };
 const pool = new HttpAgent(POOL_OPTIONS);

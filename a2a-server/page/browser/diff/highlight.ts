@@ -50,9 +50,9 @@ const LANGUAGES = {
 };
 
 /**
- * The maximum number of characters that highlight.js gets at once. highlight.js needs cubic time for some texts that an
- * agent can choose. So the page passes a few lines at a time, which takes less than 0.2 s for the worst known text. The
- * Markdown grammar of highlight.js takes longer, so Markdown has no colours.
+ * The maximum number of characters that highlight.js gets in one call. highlight.js needs cubic time for some texts
+ * that an agent can choose. So the page passes a few lines at a time, which takes less than 0.2 s for the worst known
+ * text. The Markdown grammar of highlight.js takes longer, so Markdown has no colours.
  */
 const MAX_CHARS_AT_ONCE = 2_000;
 /** The page stops to colour a text after this time, in milliseconds. The rest of the text has no colours. */

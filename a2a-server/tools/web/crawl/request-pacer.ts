@@ -29,7 +29,8 @@ export class SiteRequestPacer {
       if (wait > 0) await delay(this.#clock, wait, signal);
       signal.throwIfAborted();
     } catch (error) {
-      // This request does not start. If no later request waits, the next request may start at the time of this one.
+      // This request does not start. So if no later request waits, the next request may start at the time that was
+      // reserved for this request.
       if (this.#next.get(site) === at + gapMs) this.#next.set(site, at);
       throw error;
     }
