@@ -14,6 +14,7 @@ const report = z.discriminatedUnion('type', [
     reason: z.string(),
     code: z.string().optional(),
     message: z.string(),
+    reachable: z.boolean().optional(),
   }),
 ]);
 export type Report = z.infer<typeof report>;

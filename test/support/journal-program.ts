@@ -35,6 +35,7 @@ const roles: Record<Role, (journal: Journal) => Promise<void>> = {
       told(journal, continuing('a', 2, [delta('x'.repeat(TOO_MUCH))], 'working')),
     ]);
     await told(journal, continuing('a', 2, [delta('small')], 'working'));
+    if (!journal.reachable()) throw new Error('the journal accepts appends again');
   },
 };
 
@@ -54,14 +55,15 @@ async function told(journal: Journal, append: AppendRequest): Promise<void> {
     if (result.type !== 'appended') throw new Error(`${append.taskId}: ${result.type}`);
     report({ type: 'appended', taskId: append.taskId, seq: append.expectedSeq + append.events.length });
   } catch (error) {
-    reportRefusal(error);
+    reportRefusal(error, journal.reachable());
   }
 }
 
-function reportRefusal(error: unknown): void {
+function reportRefusal(error: unknown, reachable?: boolean): void {
   if (!(error instanceof ProductError)) throw error;
   const { reason, message, facts } = error;
-  report({ type: 'refused', reason, message, ...(facts['code'] !== undefined && { code: facts['code'] }) });
+  const code = facts['code'] === undefined ? {} : { code: facts['code'] };
+  report({ type: 'refused', reason, message, ...code, ...(reachable !== undefined && { reachable }) });
 }
 
 /**

@@ -60,6 +60,12 @@ export interface SqliteJournalOptions {
 }
 
 /**
+ * The time in milliseconds after which a failed commit no longer counts, because the disk may have space again. A task
+ * that waits for the disk tries again every five seconds.
+ */
+const REFUSAL_MS = 30_000;
+
+/**
  * Opens the journal and locks it until it is closed. After an error, no event has changed, but the tables may be
  * upgraded.
  * @throws ProductError STORAGE if the disk fails. CONFIGURATION if another a2a-server uses the file, if the file is not
@@ -115,6 +121,8 @@ class SqliteJournal implements Journal {
   readonly #mark: LastCommitsWriter;
   readonly #requireOwnFiles: () => void;
   readonly now: () => number;
+  /** The time of the last commit that failed, for example on a full disk. Undefined after a commit. */
+  #refusedAt: number | undefined;
   #closed = false;
 
   constructor(parts: {
@@ -148,7 +156,12 @@ class SqliteJournal implements Journal {
     );
     this.#appends = new GroupCommit({
       commit: (appends) => {
-        const outcomes = this.#write(() => appender.commit(appends));
+        const outcomes = this.#write(() => {
+          this.#refusedAt = this.now();
+          const committed = appender.commit(appends);
+          this.#refusedAt = undefined;
+          return committed;
+        });
         // J1: the entries are durable, so watchers may see them.
         for (const { taskId, expectedSeq, bodies } of this.#committed.publish(appends, outcomes))
           this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
@@ -259,9 +272,13 @@ class SqliteJournal implements Journal {
     return this.#committed.watch(taskId, wake);
   }
 
-  /** False while no append is accepted: the file was deleted or replaced, or another process has locked the journal. */
+  /**
+   * False while no append is accepted: the file was deleted or replaced, another process has locked the journal, or the
+   * disk has just refused a commit.
+   */
   reachable(): boolean {
-    if (this.#closed) return false;
+    const refused = this.#refusedAt !== undefined && this.now() - this.#refusedAt < REFUSAL_MS;
+    if (this.#closed || refused) return false;
     try {
       this.#requireOwnFiles();
       return true;

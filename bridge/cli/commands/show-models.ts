@@ -1,5 +1,5 @@
 /** The commands `model` and `model list`: show the models in use, and the models that can be used. */
-import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
+import { fetchServerHealth } from '../../local-server/fetch-server-health.ts';
 import { checkLocalServerState } from '../../local-server/local-server-state.ts';
 import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
 import { readServerModelReport } from '../models/server-models.ts';
@@ -19,7 +19,7 @@ export async function showModelCommand({
   const state = await checkLocalServerState(settings.stateDir);
   const running =
     state.type === 'running'
-      ? ((await fetchRunningAgentName(state.record, settings.stateDir)) ?? null)
+      ? ((await fetchServerHealth(state.record, settings.stateDir))?.agent ?? null)
       : null;
   if (options.json === true) {
     const { known: _, ...shown } = report;

@@ -6,7 +6,7 @@ import { errorCode } from '../../../shared/runtime/errors.ts';
 import { compareVersions } from '../../../shared/text/compare-versions.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
-import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
+import { fetchServerHealth } from '../../local-server/fetch-server-health.ts';
 import {
   checkLocalServerState,
   type EndableServer,
@@ -42,8 +42,12 @@ export async function checkLocalServer(
   const state = await checkLocalServerState(stateDir);
   switch (state.type) {
     case 'running': {
-      const runs = await fetchRunningAgentName(state.record, stateDir);
-      return { finding: runningFinding(state.record, runs, agent), running: true, agent: runs };
+      const health = await fetchServerHealth(state.record, stateDir);
+      const finding =
+        health?.journal === 'unreachable'
+          ? unwritableFinding(state.record, stateDir)
+          : runningFinding(state.record, health?.agent, agent);
+      return { finding, running: true, agent: health?.agent };
     }
     case 'strange':
       return { finding: strangeFinding(state), running: false, agent: undefined };
@@ -77,6 +81,14 @@ function runningFinding(
   return okCheckResult(
     SUBJECT,
     `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
+  );
+}
+
+function unwritableFinding({ url, pid }: ServerRecord, stateDir: string): CheckResult {
+  return failCheckResult(
+    SUBJECT,
+    `${url}, pid ${String(pid)}, cannot write its journal, so its tasks wait`,
+    `Read the cause with: mcp-a2a-bridge logs. If the disk of ${stateDir} is full, free some space.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** Tests the problems that doctor finds, and the next steps that it gives. */
 import { describe, expect, it } from '@jest/globals';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile, rename } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -334,6 +334,17 @@ describe('the command doctor', () => {
       level: 'warn',
       message: expect.stringMatching(/runs with offline, and the settings here say ollama:m/),
       next: expect.stringContaining('server stop'),
+    });
+  });
+
+  it('R28 doctor reports a running server that cannot write its journal', async () => {
+    const on = await cliStage();
+    await rename(join(on.server.stateDir, 'journal.db'), join(on.server.stateDir, 'moved.db'));
+    const found = report.parse(await on.json('doctor', '--offline'));
+    expect(of(found, 'local server')).toMatchObject({
+      level: 'fail',
+      message: expect.stringContaining('cannot write its journal'),
+      next: expect.stringContaining('mcp-a2a-bridge logs'),
     });
   });
 

@@ -140,7 +140,9 @@ describe('a full disk under the journal', () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const process = await startJournalProcess('flood', path, { fileSizeLimit: 1_024 });
     await process.ended();
-    const refused = { type: 'refused', reason: 'STORAGE', message: expect.stringContaining('try again') };
+    const message: unknown = expect.stringContaining('try again');
+    // While the disk refuses appends, the server is not ready.
+    const refused = { type: 'refused', reason: 'STORAGE', message, reachable: false };
     expect(process.reports).toEqual([
       { type: 'appended', taskId: 'a', seq: 2 },
       expect.objectContaining(refused),
