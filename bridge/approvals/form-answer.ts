@@ -174,7 +174,7 @@ function decisionOn(
   const said = decision ?? 'approve';
   const word = action === 'decline' ? 'deny' : edits && said === 'approve' ? 'edit' : said;
   if (!ask.words.includes(word)) return notUnderstood(`"${word}" is no decision that can be made on this.`);
-  // A trust approves the input as shown. So with a trust, the text of the person would be lost.
+  // The `trust_…` decisions approve the input as shown, so the person's edit would be lost.
   if (edits && word.startsWith('trust_')) return notUnderstood('Your text needs "approve" or "edit".');
   const input: DecisionInput = {
     callId: ask.callId,

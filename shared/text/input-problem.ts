@@ -63,7 +63,10 @@ function listOf(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(', ');
 }
 
-/** Explains why a value fits no form of a union. If one form fits the value's type, explains only that form. */
+/**
+ * Explains why a value matches no alternative of a union. If exactly one alternative has an error inside the value (in a
+ * field or an entry), that one was probably meant, so explains only that one.
+ */
 function unionProblem(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   const { options } = issue;
   if (Array.isArray(options)) return `it is not one of ${listOf(options)}`;

@@ -50,7 +50,7 @@ export async function findMessageTarget(
   return { type: 'new', sessionId, previous: last };
 }
 
-/** Returns the tasks of the requester's own session or, if it has none, of a session of its tenant. Oldest first. */
+/** Returns the tasks of the session with this id: the requester's own, or else one of its tenant. Oldest first. */
 async function sessionRows(
   journal: Pick<Journal, 'session' | 'list'>,
   requester: Requester,

@@ -2,7 +2,7 @@
  * Reads a task's journal from a cursor. Live, late, reconnecting and slow readers use this one function.
  *
  * - S1: the reader gets the entries after its position in order, without gap or repeat.
- * - S2: a position after the end is refused and never rounded. A deleted task is refused too.
+ * - S2: a position after the end is refused, and never moved to the end. A deleted task is refused too.
  * - S3: the reader pulls entries. Only its position is stored between two reads.
  * - E5: a reader at the end waits until the journal wakes it.
  */

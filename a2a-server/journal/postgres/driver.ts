@@ -174,7 +174,10 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
   }
 }
 
-/** A client whose attempt to connect is limited. The limit of the pool is the time to wait for a client. */
+/**
+ * A client with a time limit of its own for connecting (`CONNECT_MS`). The pool passes its options to each client, and
+ * would otherwise give it `waitMs`, the time that a caller waits for a connection.
+ */
 class PoolClient extends Client {
   constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS });

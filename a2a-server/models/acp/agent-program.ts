@@ -14,8 +14,8 @@ export function acpCommandText({ command, args }: AcpAgentCommand): string {
 }
 
 /**
- * Returns a short name for grants. For example, the name of `npx gemini@latest` is `gemini`, and so is the name of
- * `/usr/bin/gemini`.
+ * Returns the short name of an ACP agent, for texts and ids. For example, `npx gemini@latest` and `/usr/bin/gemini` are
+ * both named `gemini`.
  */
 export function acpAgentName({ command, args }: AcpAgentCommand): string {
   const program = nameOf(command);

@@ -1,7 +1,7 @@
 /**
- * Reads and changes the page's address. The fragment `#task=<id>&call=<id>&shown=<code>` names the action, and has the
- * filters of the task list. `#code=` signs in once, and `#passkey=` registers a passkey once. Browsers send no fragment
- * to a server or proxy.
+ * Reads and changes the page's address. The fragment `#task=<id>&call=<id>&shown=<code>` selects a task and, in a link,
+ * one of its actions. The filters of the task list are further parameters of the fragment. `#code=` signs in once, and
+ * `#passkey=` registers a passkey once. Browsers send no fragment to a server or proxy.
  */
 import { filterParameters, filtersFromFragment, type PageTaskFilters } from './task-filters.ts';
 

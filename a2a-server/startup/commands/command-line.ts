@@ -149,7 +149,8 @@ function addCheck(server: Command, pageDirectory: string): void {
       for (const { subject, level, message, next } of report.findings)
         writeLine(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
     if (!report.ok) process.exitCode = EXIT_CONFIGURATION;
-    // This empty write calls back after the writes above. If one of those failed, the exit code is already set.
+    // `process.exit` could lose unfinished writes to stdout. The callback of this empty write runs after them. If one of
+    // them failed, `writeLine` has set the exit code before.
     process.stdout.write('', () => process.exit());
   });
 }

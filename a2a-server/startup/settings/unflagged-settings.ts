@@ -1,6 +1,6 @@
 /**
- * Declares the settings without a flag. Tables are too long for a command line. Tokens must not be in a command line,
- * because all users of the machine can read it.
+ * Declares the settings without a flag. A setting that is a table is too long for a command line. Tokens must not be in
+ * a command line, because all users of the machine can read it.
  */
 import { z } from 'zod';
 import { defineSetting, withVariables } from '../../../shared/settings/resolve-settings.ts';

@@ -1,9 +1,10 @@
 /**
  * X2: resolves a path name by name, and never leaves the workspace.
  *
- * The code reads each link and resolves the link's target in the same way. `..` goes back to the directory from which
- * the path entered, not to the current parent on disk. An absolute target must begin with the root, else it is refused.
- * So a link inside the workspace works. If a link's target does not exist, the path names the missing target.
+ * The code reads each link itself, and resolves its target in the same way. `..` goes back to the directory through
+ * which the path came, not to the current parent on disk. An absolute path or target must be the workspace directory or
+ * lie below it. Otherwise it is refused. If a link leads to nothing, the result has the path of the missing target, not
+ * that of the link.
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';

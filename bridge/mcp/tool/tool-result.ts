@@ -71,8 +71,8 @@ export function errorMeta({ reason, facts }: ResultError): Record<string, unknow
 }
 
 /**
- * Builds the field `metadata`, for clients that do not read `_meta`. `metadata.toolId` is the last running tool
- * execution, or if none runs, the last one.
+ * Builds the field `metadata`, for clients that do not read `_meta`. `metadata.toolId` is the id of the last running
+ * tool execution, or if none runs, of the last one.
  */
 function metadataOf(executions: readonly ReportedToolExecution[]): { metadata?: Record<string, unknown> } {
   const last = executions.findLast(({ state }) => state === 'running') ?? executions.at(-1);

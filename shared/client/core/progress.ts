@@ -16,7 +16,10 @@ export type Progress =
   | { type: 'state'; report: TaskReport }
   /** The connection was lost, and the client reconnects. The task continues, and the client misses no event. */
   | { type: 'reconnecting'; attempt: number; error: ClientError }
-  /** The connection works again. This event follows `reconnecting`, because the task itself may be silent for days. */
+  /**
+   * The connection works again after `reconnecting`. The next event of the task may come only after days, so this event
+   * says it at once.
+   */
   | { type: 'reconnected' };
 
 export type OnProgress = (progress: Progress) => void;

@@ -25,7 +25,8 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
   const [registrationCode, setRegistrationCode] = useState(registration);
   const look = (): void => setKey(pageKey());
   useEffect(() => onSignInChange(look), []);
-  // A link that opens in a tab with this page changes only the fragment, so the page does not load again.
+  // A link that opens in a tab with this page changes only the fragment. So the page does not load again, and the codes
+  // are taken here.
   const takeCodes = (): void => {
     const [signInCode, passkeyCode] = [takeSignInCode(), takeRegistrationCode()];
     if (signInCode !== undefined) setCode(signInCode);
