@@ -33,7 +33,7 @@ export interface AiSdkModelSource {
   /** True if `load` may return another key later. If the provider refuses the key, `load` is then called once more. */
   keyExpires?: boolean;
   provider?: ProviderRequestOptions;
-  blame?: Omit<ProviderFailureContext, 'model'>;
+  failureContext?: Omit<ProviderFailureContext, 'model'>;
   retryPolicy?: ProviderRetryPolicy;
   price?: Model['price'];
   endpoint?: string | undefined;
@@ -45,7 +45,7 @@ export function createAiSdkModel(source: AiSdkModelSource): Model {
   const {
     id,
     provider = {},
-    blame,
+    failureContext,
     retryPolicy = PROVIDER_RETRY_POLICY,
     price,
     contextWindow,
@@ -59,7 +59,7 @@ export function createAiSdkModel(source: AiSdkModelSource): Model {
     provider,
     retryPolicy,
     maxAnswerChars,
-    blame: { model: id, secrets: [], ...blame },
+    failureContext: { model: id, secrets: [], ...failureContext },
     reasoning: 'kept',
   };
   return {
@@ -126,7 +126,7 @@ interface StreamOptions {
   provider: ProviderRequestOptions;
   maxAnswerChars: number;
   retryPolicy: ProviderRetryPolicy;
-  blame: ProviderFailureContext;
+  failureContext: ProviderFailureContext;
   /**
    * What the endpoint's refusals have shown about the reasoning of earlier turns. `kept`: nothing yet. `refused`: no
    * later request contains reasoning. `demanded`: in later requests, each turn has reasoning.
@@ -168,7 +168,7 @@ async function* streamTurn(
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw classifyProviderFailure(thrown, asker.blame).error;
+    throw classifyProviderFailure(thrown, asker.failureContext).error;
   } finally {
     unlink();
   }

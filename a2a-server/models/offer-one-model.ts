@@ -4,16 +4,16 @@ import type { Model, Models } from './model.ts';
 
 /**
  * Offers an agent as the only model. The names of all tiers mean this model.
- * @param because why there is no other model, as the end of a sentence
+ * @param whyOnlyThis why there is no other model, as the end of a sentence
  */
-export function offerOneModel(model: Model, because: string): Models {
+export function offerOneModel(model: Model, whyOnlyThis: string): Models {
   const names = [...MODEL_TIERS, model.id];
   return {
     resolve(name = model.id) {
       if (names.includes(name)) return model;
       throw new ProductError(
         'UNKNOWN_MODEL',
-        `This server has no model ${JSON.stringify(name.slice(0, 200))}: ${because}. Omit the model.`,
+        `This server has no model ${JSON.stringify(name.slice(0, 200))}: ${whyOnlyThis}. Omit the model.`,
         { facts: { offered: names.join(', ') } },
       );
     },

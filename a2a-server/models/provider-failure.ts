@@ -52,47 +52,47 @@ const TOO_LONG =
 const CONTEXT_FULL = /context size has been exceeded/i;
 
 /** Classifies an error of a model call. The call threw the error, or the stream contained it. */
-export function classifyProviderFailure(thrown: unknown, blame: ProviderFailureContext): ProviderFailure {
+export function classifyProviderFailure(thrown: unknown, context: ProviderFailureContext): ProviderFailure {
   if (thrown instanceof ProductError) {
     const asked = thrown.facts[RETRY_AFTER_FACT];
     const waitMs = asked === undefined ? undefined : Number(asked);
     return { error: thrown, retry: thrown.retryable, waitMs };
   }
   if (isProgramFileMissing(thrown)) {
-    const message = `The files of the server were replaced or deleted while it ran, perhaps by an upgrade, so ${blame.model} was not asked (${errorMessageOf(thrown)}). Restart the server: mcp-a2a-bridge server stop. The task goes on with the next one.`;
+    const message = `The files of the server were replaced or deleted while it ran, perhaps by an upgrade, so ${context.model} was not asked (${errorMessageOf(thrown)}). Restart the server: mcp-a2a-bridge server stop. The task goes on with the next one.`;
     return { error: new ProductError('AGENT_UNREACHABLE', message), retry: true, waitMs: undefined };
   }
   const status = statusOf(thrown);
-  const facts = { model: blame.model, ...(status !== undefined && { status: String(status) }) };
+  const facts = { model: context.model, ...(status !== undefined && { status: String(status) }) };
   if (hasNoCredit(thrown, status)) {
-    const message = `${blame.model} refused the request: the account has no credit left, or its spending limit is reached. Add credit or raise the limit at the provider, and send another message in this session.`;
+    const message = `${context.model} refused the request: the account has no credit left, or its spending limit is reached. Add credit or raise the limit at the provider, and send another message in this session.`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
   if (status === 401 || status === 403 || refusesKey(thrown, status)) {
-    const message = `${blame.model} refused the key (${status}). Check ${blame.keySource ?? 'its key'} and the permissions of the key.`;
+    const message = `${context.model} refused the key (${status}). Check ${context.keySource ?? 'its key'} and the permissions of the key.`;
     const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'key' } });
     return { error, retry: false, waitMs: undefined };
   }
   const untrusted = certificateFailure(thrown);
   if (untrusted !== undefined) {
-    const message = `${blame.model} was not asked: ${untrusted}`;
+    const message = `${context.model} was not asked: ${untrusted}`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
-  const said = redact(saidBy(thrown), blame.secrets);
+  const said = redact(saidBy(thrown), context.secrets);
   if (lacksModel(status, said)) {
-    const message = `${blame.model} refused the request (${status}): ${said}. "mcp-a2a-bridge model list" lists models.`;
+    const message = `${context.model} refused the request (${status}): ${said}. "mcp-a2a-bridge model list" lists models.`;
     const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'model' } });
     return { error, retry: false, waitMs: undefined };
   }
   if (status === 413 || CONTEXT_FULL.test(said) || (!isPassing(thrown, status) && TOO_LONG.test(said))) {
-    const message = `${blame.model} refused the request because of its length: ${said}`;
+    const message = `${context.model} refused the request because of its length: ${said}`;
     return { error: new PromptTooLongError(message), retry: false, waitMs: undefined };
   }
   if (!isPassing(thrown, status)) {
-    const message = `${blame.model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`;
+    const message = `${context.model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
-  const message = `${blame.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}.`;
+  const message = `${context.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}.`;
   const waitMs = requestedPauseMs(thrown);
   const asked = waitMs === undefined ? {} : { [RETRY_AFTER_FACT]: String(waitMs) };
   const error = new ProductError('AGENT_UNREACHABLE', message, { facts: { ...facts, ...asked } });

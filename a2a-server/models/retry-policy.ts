@@ -25,16 +25,16 @@ export async function withRetries<Result>(
   attempt: () => Promise<Result>,
   {
     retryPolicy,
-    blame,
+    failureContext,
     signal,
-  }: { retryPolicy: ProviderRetryPolicy; blame: ProviderFailureContext; signal: AbortSignal },
+  }: { retryPolicy: ProviderRetryPolicy; failureContext: ProviderFailureContext; signal: AbortSignal },
 ): Promise<Result> {
   const judged = async (): Promise<Result> => {
     try {
       return await attempt();
     } catch (thrown) {
       signal.throwIfAborted();
-      const { error, retry, waitMs } = classifyProviderFailure(thrown, blame);
+      const { error, retry, waitMs } = classifyProviderFailure(thrown, failureContext);
       if (!retry || (waitMs !== undefined && waitMs > retryPolicy.maxPauseMs)) throw new AbortError(error);
       waits.set(error, waitMs ?? 0);
       throw error;

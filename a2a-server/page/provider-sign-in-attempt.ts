@@ -29,7 +29,7 @@ export interface ProviderSignInAttempt {
 /** @param now milliseconds since 1970 */
 export function createSignInAttempt(secret: string, now: number): ProviderSignInAttempt {
   const expiresAt = now + SIGN_IN_ATTEMPT_MS;
-  return attemptOf(secret, `${String(expiresAt)}.${randomBytes(32).toString('base64url')}`, expiresAt);
+  return deriveAttempt(secret, `${String(expiresAt)}.${randomBytes(32).toString('base64url')}`, expiresAt);
 }
 
 /**
@@ -44,11 +44,11 @@ export function findSignInAttempt(
   const [, end] = /^(\d{1,15})\.[\w-]{43}$/.exec(cookie ?? '') ?? [];
   const expiresAt = Number(end ?? 0);
   if (cookie === undefined || expiresAt <= now) return undefined;
-  const attempt = attemptOf(secret, cookie, expiresAt);
+  const attempt = deriveAttempt(secret, cookie, expiresAt);
   return isSameDigest(tokenDigest(attempt.pageSecret), tokenDigest(pageSecret)) ? attempt : undefined;
 }
 
-function attemptOf(secret: string, cookie: string, expiresAt: number): ProviderSignInAttempt {
+function deriveAttempt(secret: string, cookie: string, expiresAt: number): ProviderSignInAttempt {
   const derived = (purpose: string): string =>
     createHmac('sha256', secret)
       .update(JSON.stringify(['mcp-a2a-bridge provider sign-in 1', purpose, cookie]))

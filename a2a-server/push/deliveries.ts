@@ -45,7 +45,7 @@ const RENEWED_BELOW_MS = 12_000;
 /** The time between two searches for subscriptions that other servers of the database registered or stopped serving. */
 const SEARCH_MS = 5_000;
 /** The key of the search in `#running`. No subscription has this name. */
-const SEARCH = 'look';
+const SEARCH = 'search';
 
 export interface PushDeliveryParts extends PushPostParts {
   signer: Pick<NotificationSigner, 'sign'>;

@@ -117,7 +117,7 @@ export interface AppOptions {
   identity?: ServerIdentity;
   tickets: StreamTickets;
   clock: Clock;
-  reach: AllowedHostsAndOrigins;
+  allowedHosts: AllowedHostsAndOrigins;
   log: Logger;
   /**
    * Returns the content of `GET /health`, which requires a token. If the journal is not reachable, the status is 503.
@@ -179,7 +179,7 @@ export function createApp(options: AppOptions): Express {
     probeRoutes(() => notReadyReasons(options)),
   );
   if (options.measured) app.use(options.measured.middleware);
-  app.use(applyVersionParameter, createHostAndOriginCheck(options.reach), cors);
+  app.use(applyVersionParameter, createHostAndOriginCheck(options.allowedHosts), cors);
   app.use(exceptJsonRpcAndOptions(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
   app.use(stripTenantPath, admitRequests(byToken(options), parts), checkTenantPath);
   app.get('/health', (request, response) => {
@@ -300,12 +300,12 @@ function notReadyReasons({ phase, health }: AppOptions): NotReadyReason[] {
   ];
 }
 
-function createHostAndOriginCheck(reach: AllowedHostsAndOrigins): RequestHandler {
+function createHostAndOriginCheck(allowed: AllowedHostsAndOrigins): RequestHandler {
   return (request, _response, next) => {
     // RFC 9112 §3.2: a request has one Host. If it has two, a proxy may have checked the one that Node does not return.
     if ((request.headersDistinct['host']?.length ?? 0) > 1)
       throw new ProductError('MALFORMED', 'The request has more than one Host header. Send one.');
-    checkHostAndOrigin(request.headers.host, request.headers.origin, reach);
+    checkHostAndOrigin(request.headers.host, request.headers.origin, allowed);
     next();
   };
 }

@@ -95,7 +95,7 @@ function build(
     ...(price && { price }),
     contextWindow,
     inputModes,
-    blame: { keySource: providerKeySourceText(provider, key.source), secrets },
+    failureContext: { keySource: providerKeySourceText(provider, key.source), secrets },
     ...(retryPolicy && { retryPolicy }),
   });
 }

@@ -16,15 +16,16 @@ export function withRefusalLog<Tasks extends Commands>(tasks: Tasks, log: Logger
   };
   return {
     ...tasks,
-    send: (incoming: ClientMessage) => tasks.send(incoming).catch(refused(nameOf(incoming), idsOf(incoming))),
+    send: (incoming: ClientMessage) =>
+      tasks.send(incoming).catch(refused(refusalText(incoming), idsOf(incoming))),
     recipient: (incoming: ClientMessage) =>
-      tasks.recipient(incoming).catch(refused(nameOf(incoming), idsOf(incoming))),
+      tasks.recipient(incoming).catch(refused(refusalText(incoming), idsOf(incoming))),
     cancel: (...[taskId, by, reason]: Parameters<Commands['cancel']>) =>
       tasks.cancel(taskId, by, reason).catch(refused('a cancel was refused', { taskId, ...by })),
   };
 }
 
-function nameOf({ decisions, revoke }: ClientMessage): string {
+function refusalText({ decisions, revoke }: ClientMessage): string {
   if (decisions !== undefined) return 'a decision was refused';
   return revoke === undefined ? 'a message was refused' : 'a revocation was refused';
 }

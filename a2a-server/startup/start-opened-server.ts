@@ -144,7 +144,7 @@ export async function startOpenedServer(
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
-  const reach = allowedHostsAndOrigins(settings);
+  const allowedHosts = allowedHostsAndOrigins(settings);
   const app = createApp({
     tasks,
     card: await createServerAgentCard(base, { ...opened, ...able, models: worker.models }),
@@ -160,7 +160,7 @@ export async function startOpenedServer(
     passkeys,
     ...access,
     clock,
-    reach,
+    allowedHosts,
     log,
     reading,
     phase: () => phase,
@@ -199,7 +199,7 @@ export async function startOpenedServer(
   push.start();
   const isKnown = async (principal: string, messageId: string): Promise<boolean> =>
     (await journal.command(principal, messageId)) !== undefined;
-  open(withLoadShedding(app, { ...access, ...metrics, reach, slots, isKnown, openRequests, log }));
+  open(withLoadShedding(app, { ...access, ...metrics, allowedHosts, slots, isKnown, openRequests, log }));
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
     // Clients cannot find a server that has no record. So the server stops the resumed tasks.
     await tasks.shutdown(0);

@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { errorMessageOf, ProductError, errorCode } from '../runtime/errors.ts';
 import type { Environment } from '../runtime/environment.ts';
-import { makeDirectory } from './make-directory.ts';
+import { makeDirectoryWithParents } from './make-directory-with-parents.ts';
 
 const NAME = 'mcp-a2a-bridge';
 
@@ -45,7 +45,7 @@ export function stateDirectory({ env, platform, home }: HostEnvironment = hostEn
  */
 export async function prepareStateDirectory(path: string): Promise<void> {
   try {
-    await makeDirectory(path, { mode: 0o700 });
+    await makeDirectoryWithParents(path, { mode: 0o700 });
   } catch (error) {
     throw unusableDirectoryError(path, reasonOf(error), error);
   }

@@ -126,7 +126,7 @@ async function resolveEdit(
   const place = { principal, workspace, signal, acceptsEdits: false };
   const shown = await buildShownCall(tool, parsed.input, place);
   // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
-  const event = await outdatedSince(call, tool, place);
+  const event = await findOutdatedEvent(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalidEditError(call, shown.message);
   if (isUnseen(shown.call, call))
@@ -149,7 +149,7 @@ function isUnseen(edit: ShownCall, { basis }: Call): boolean {
 }
 
 /** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */
-async function outdatedSince(
+async function findOutdatedEvent(
   call: Call,
   tool: Tool,
   place: Parameters<typeof buildShownCall>[2],

@@ -16,15 +16,15 @@ export interface AllowedHostsAndOrigins {
 export function checkHostAndOrigin(
   host: string | undefined,
   origin: string | undefined,
-  reach: AllowedHostsAndOrigins,
+  allowed: AllowedHostsAndOrigins,
 ): void {
   const name = hostName(host);
-  if (name === undefined || !(isLoopback(name) || reach.publicHosts.includes(name)))
+  if (name === undefined || !(isLoopback(name) || allowed.publicHosts.includes(name)))
     throw new ProductError(
       'FORBIDDEN',
       `This server does not answer to the host ${JSON.stringify(host ?? '')}. Use a loopback address, or add the name with --public-host.`,
     );
-  if (origin !== undefined && !isOwnOrigin(origin, host) && !reach.origins.includes(origin))
+  if (origin !== undefined && !isOwnOrigin(origin, host) && !allowed.origins.includes(origin))
     throw new ProductError(
       'FORBIDDEN',
       `Pages of ${JSON.stringify(origin.slice(0, 200))} may not call this server. Add the origin with --allow-origin.`,

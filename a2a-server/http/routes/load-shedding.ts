@@ -56,7 +56,7 @@ export interface LoadSheddingParts {
   slots: Pick<FairExecutionSlots, 'waiting' | 'hasSpace' | 'requireSpace'>;
   authenticate: Authenticate;
   issued?: Pick<IssuedTokenReader, 'active'>;
-  reach: AllowedHostsAndOrigins;
+  allowedHosts: AllowedHostsAndOrigins;
   /** True if the principal has already sent a message with this id. The app answers it like the first copy. */
   isKnown: (principal: string, messageId: string) => Promise<boolean>;
   openRequests: OpenRequestLimiter;
@@ -105,9 +105,9 @@ interface Refusal extends RetryLater {
 async function findRefusal(
   request: IncomingMessage,
   response: ServerResponse,
-  { slots, authenticate, issued = NO_ISSUED_TOKENS, reach, isKnown, openRequests }: LoadSheddingParts,
+  { slots, authenticate, issued = NO_ISSUED_TOKENS, allowedHosts, isKnown, openRequests }: LoadSheddingParts,
 ): Promise<Refusal | undefined> {
-  checkHostAndOrigin(request.headers.host, request.headers.origin, reach);
+  checkHostAndOrigin(request.headers.host, request.headers.origin, allowedHosts);
   const identity = await authenticate(request.headers.authorization);
   const { principal, tokenId } = identity;
   if (slots.hasSpace(principal)) return undefined;

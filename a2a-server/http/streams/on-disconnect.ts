@@ -55,16 +55,16 @@ interface CancellingParts {
   others?: Pick<ReadersAtOtherServers, 'begin' | 'end' | 'untilNone'> | undefined;
 }
 
-interface CancelWatch {
+interface CancelRule {
   message: FollowedMessage;
   end: AbortController;
 }
 
 interface ReadTask {
   readers: number;
-  /** The message to which the rule applies. Absent while the rule does not apply to the task. */
-  watch?: CancelWatch | undefined;
-  disarm?: () => void;
+  /** Absent while the rule does not apply to the task. */
+  rule?: CancelRule | undefined;
+  stopGraceTimer?: () => void;
 }
 
 export class CancellingDisconnectHandler implements DisconnectHandler {
@@ -81,14 +81,14 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     this.#tasks.set(taskId, task);
     if (task.readers === 0) this.#parts.others?.begin(taskId);
     task.readers += 1;
-    task.disarm?.();
-    if (message !== undefined) this.#watchUntilSettled(taskId, task, message);
+    task.stopGraceTimer?.();
+    if (message !== undefined) this.#applyRuleUntilSettled(taskId, task, message);
     return (end) => {
       task.readers -= 1;
       if (task.readers > 0) return;
       this.#parts.others?.end(taskId);
       if (end === 'over') this.detach(taskId);
-      else if (task.watch !== undefined) this.#startGraceTimer(taskId, task, task.watch);
+      else if (task.rule !== undefined) this.#startGraceTimer(taskId, task, task.rule);
       else this.#tasks.delete(taskId);
     };
   }
@@ -96,9 +96,9 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
   detach(taskId: string): void {
     const task = this.#tasks.get(taskId);
     if (task === undefined) return;
-    task.disarm?.();
-    task.watch?.end.abort();
-    task.watch = undefined;
+    task.stopGraceTimer?.();
+    task.rule?.end.abort();
+    task.rule = undefined;
     if (task.readers === 0) this.#tasks.delete(taskId);
   }
 
@@ -107,34 +107,34 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     for (const taskId of this.#tasks.keys()) this.detach(taskId);
   }
 
-  #watchUntilSettled(taskId: string, task: ReadTask, message: FollowedMessage): void {
+  #applyRuleUntilSettled(taskId: string, task: ReadTask, message: FollowedMessage): void {
     if (this.#stopped) return;
-    task.watch?.end.abort();
-    const watch = { message, end: new AbortController() };
-    task.watch = watch;
+    task.rule?.end.abort();
+    const rule = { message, end: new AbortController() };
+    task.rule = rule;
     const settled = (): void => {
-      if (task.watch === watch) this.detach(taskId);
+      if (task.rule === rule) this.detach(taskId);
     };
-    this.#parts.settled(taskId, message, watch.end.signal).then(settled, settled);
+    this.#parts.settled(taskId, message, rule.end.signal).then(settled, settled);
   }
 
-  #startGraceTimer(taskId: string, task: ReadTask, watch: CancelWatch): void {
+  #startGraceTimer(taskId: string, task: ReadTask, rule: CancelRule): void {
     const { clock, others } = this.#parts;
-    const armed = new AbortController();
+    const stopped = new AbortController();
     const cancel = (): void => {
       this.detach(taskId);
-      this.#parts.cancel(taskId, watch.message);
+      this.#parts.cancel(taskId, rule.message);
     };
     const wait = async (reading: Pick<ReadersAtOtherServers, 'untilNone'>): Promise<void> => {
-      const wasRead = await reading.untilNone(taskId, armed.signal);
-      if (armed.signal.aborted) return;
-      if (wasRead) this.#startGraceTimer(taskId, task, watch);
+      const wasRead = await reading.untilNone(taskId, stopped.signal);
+      if (stopped.signal.aborted) return;
+      if (wasRead) this.#startGraceTimer(taskId, task, rule);
       else cancel();
     };
     const stop = clock.after(RECONNECT_GRACE_MS, () => (others === undefined ? cancel() : void wait(others)));
-    task.disarm = () => {
+    task.stopGraceTimer = () => {
       stop();
-      armed.abort();
+      stopped.abort();
     };
   }
 }

@@ -101,8 +101,8 @@ export class McpHttpTransport implements McpTransport {
       reconnectionOptions: RESUMING,
     });
     Object.assign(this.#inner, {
-      onmessage: (message: JSONRPCMessage) => this.#take(message),
-      onerror: (error: Error) => this.#judge(error),
+      onmessage: (message: JSONRPCMessage) => this.#handleMessage(message),
+      onerror: (error: Error) => this.#handleConnectionError(error),
     });
   }
 
@@ -204,7 +204,7 @@ export class McpHttpTransport implements McpTransport {
     await this.#ending;
   }
 
-  #take(message: JSONRPCMessage): void {
+  #handleMessage(message: JSONRPCMessage): void {
     const { about } = this;
     if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) {
       this.onmessage?.(message);
@@ -232,7 +232,7 @@ export class McpHttpTransport implements McpTransport {
   }
 
   /** Handles errors of the whole connection. Each call reports the error of its own request. */
-  #judge(error: Error): void {
+  #handleConnectionError(error: Error): void {
     if (this.#ending !== undefined) return;
     this.onerror?.(error);
     const why = this.#sentence(error).message;
@@ -246,7 +246,8 @@ export class McpHttpTransport implements McpTransport {
       error.message.startsWith('Maximum reconnection attempts');
     if (!over) return;
     // A request must report its own error first. That error shows whether the server received the request.
-    if (forgotten && this.about === undefined && this.#sending.size > 0) this.#losing ??= this.#lose();
+    if (forgotten && this.about === undefined && this.#sending.size > 0)
+      this.#losing ??= this.#endAfterLastResponses();
     else setImmediate(() => this.#end(forgotten ? LOST : why));
   }
 
@@ -254,7 +255,7 @@ export class McpHttpTransport implements McpTransport {
    * Waits for the other responses, then ends the connection. The stream for notifications has reported the loss of the
    * session.
    */
-  async #lose(): Promise<void> {
+  async #endAfterLastResponses(): Promise<void> {
     await resultWithin(systemClock, LAST_RESPONSES_MS, Promise.allSettled(this.#sending));
     await new Promise((resolve) => setImmediate(resolve));
     this.#end(LOST);

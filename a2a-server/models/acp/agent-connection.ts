@@ -161,9 +161,9 @@ export class AcpConnection {
       .catch(() => undefined);
   }
 
-  /** Ends an agent that violated the protocol. @param did the violation, for the message to the peer */
-  giveUp(did: string): void {
-    this.#reason ??= `${did}, and the server ended it`;
+  /** Ends an agent that violated the protocol. @param violation what the agent did, for the message to the peer */
+  endAfterViolation(violation: string): void {
+    this.#reason ??= `${violation}, and the server ended it`;
     void this.end();
   }
 

@@ -178,7 +178,7 @@ export class LiveAcpAgent implements AcpListener {
     try {
       await this.until(() => !this.prompted || this.#failure !== undefined || undefined, limit.signal);
     } catch {
-      this.#connection.giveUp('did not stop on request');
+      this.#connection.endAfterViolation('did not stop on request');
       await this.end();
     } finally {
       limit.clear();
@@ -244,7 +244,7 @@ export class LiveAcpAgent implements AcpListener {
   #queueItem(item: AcpAgentEvent): void {
     const size = JSON.stringify(item).length;
     if (this.#unread + size > MAX_UNREAD_JSON_CHARS)
-      return this.#connection.giveUp('sent more at once than the server can hold');
+      return this.#connection.endAfterViolation('sent more at once than the server can hold');
     this.#items.push({ item, size });
     this.#unread += size;
     this.#callLookers();

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { copyFile, constants, lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
-import { makeDirectory } from '../../../shared/state/make-directory.ts';
+import { makeDirectoryWithParents } from '../../../shared/state/make-directory-with-parents.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
@@ -83,7 +83,7 @@ export async function replaceConfig(
   if (mode !== undefined && (mode & 0o222) === 0)
     throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
-    if (mode === undefined) await makeDirectory(dirname(path));
+    if (mode === undefined) await makeDirectoryWithParents(dirname(path));
     // Another command of the bridge may change the file at the same time.
     const release = await lock(path, LOCK);
     try {

@@ -77,7 +77,7 @@ export async function editCommand(
   }
 }
 
-interface EditedAction {
+interface EditTarget {
   session: Session;
   action: PendingAction;
   editable: EditableText;
@@ -87,7 +87,7 @@ interface EditedAction {
 /** Shows the change, asks for confirmation, and sends the decision. Returns the exit code. */
 async function sendEdit(
   run: CommandRun<EditOptions>,
-  { session, action: { callId, shown }, editable, asking }: EditedAction,
+  { session, action: { callId, shown }, editable, asking }: EditTarget,
   changed: string,
 ): Promise<number> {
   const { options, terminal } = run;

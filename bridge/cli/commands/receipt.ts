@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
-import { makeDirectory } from '../../../shared/state/make-directory.ts';
+import { makeDirectoryWithParents } from '../../../shared/state/make-directory-with-parents.ts';
 import type { ReceiptMediaType } from '../../agents/a2a-server-requests.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
@@ -73,7 +73,7 @@ export function shownReceipt(
 export async function writeReceipt(path: string, document: string): Promise<void> {
   const directory = dirname(path);
   try {
-    await makeDirectory(directory);
+    await makeDirectoryWithParents(directory);
     await writeFile(path, document);
   } catch (error) {
     throw new UsageError(

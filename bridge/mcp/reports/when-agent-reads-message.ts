@@ -3,7 +3,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { DialectName } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 
-const MAX_TITLE_CHARACTERS = 100;
+const MAX_CALL_TITLE_CHARACTERS = 100;
 
 /**
  * Returns the explanation. Returns undefined if the task was not running.
@@ -18,7 +18,7 @@ export function whenAgentReadsMessage(
   if (dialect !== 'tool-approval') return 'The agent has accepted the message for its running task.';
   const running = calls
     .filter((call) => call.state === 'running')
-    .map(({ title }) => visibleLine(title, MAX_TITLE_CHARACTERS));
+    .map(({ title }) => visibleLine(title, MAX_CALL_TITLE_CHARACTERS));
   return running.length === 0
     ? 'The message is queued: the agent reads it after the turn that runs.'
     : `The message is queued: the agent reads it after ${running.join(', ')}.`;

@@ -7,7 +7,7 @@ import { grantText, unexpiredGrantViews } from '../reports/grant-text.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
 
-const report = z.object({
+const revokeTrustOutputSchema = z.object({
   sessionId: z.string(),
   agent: z.string(),
   grants: z.array(z.string()).describe('The trust that is still valid, if the agent reports it.'),
@@ -28,7 +28,7 @@ export const revokeTrustTool = defineBridgeTool({
       .describe('Which grants, e.g. "g12".'),
     all: z.boolean().optional().describe('All grants of the session, instead of grantIds.'),
   }),
-  output: report,
+  output: revokeTrustOutputSchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   async run({ sessionId, agent, grantIds, all }, call) {
     const { registry, sessions } = call.bridge;

@@ -19,7 +19,7 @@ it('the connection reports the end of the agent to its listener before end() res
     onPermissionRequest: () => () => undefined,
     onEnd: (message) => void lost.push(message),
   });
-  connection.giveUp('said too much');
+  connection.endAfterViolation('said too much');
   await connection.end();
   expect(lost).toEqual([expect.stringContaining('said too much, and the server ended it')]);
 });

@@ -181,7 +181,7 @@ describe('authentication over HTTP', () => {
 
   test('X1 the server accepts hosts and origins from the operator’s list', async () => {
     const open = await startServer({
-      reach: { publicHosts: ['agent.example'], origins: ['https://console.example'] },
+      allowedHosts: { publicHosts: ['agent.example'], origins: ['https://console.example'] },
     });
     const answer = await request(open, {
       method: 'GET',

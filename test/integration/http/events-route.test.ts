@@ -187,7 +187,7 @@ describe('the event route GET /tasks/{id}/events', () => {
 
   test('only browser pages from the operator’s list of origins may read the route', async () => {
     const origin = 'https://console.example';
-    const open = await startServer({ reach: { publicHosts: [], origins: [origin] } });
+    const open = await startServer({ allowedHosts: { publicHosts: [], origins: [origin] } });
     const { taskId } = open.tasks.begin([ENDED]);
     const asked = (from: string) =>
       fetch(`${open.url}${pathOf(taskId)}`, { headers: { authorization: `Bearer ${TOKEN}`, origin: from } });

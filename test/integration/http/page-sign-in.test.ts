@@ -14,7 +14,9 @@ import type { RpcAnswer, TestServer } from './test-server.ts';
 const LISTED = 'https://console.example';
 
 let server: TestServer;
-beforeEach(async () => (server = await startServer({ reach: { publicHosts: [], origins: [LISTED] } })));
+beforeEach(
+  async () => (server = await startServer({ allowedHosts: { publicHosts: [], origins: [LISTED] } })),
+);
 afterEach(() => server.close());
 
 const expiry = z.object({ expiresAt: z.string() });

@@ -13,7 +13,7 @@ const ROUTES = [
 ];
 
 let server: TestServer;
-beforeAll(async () => (server = await startServer({ reach: { publicHosts: [], origins: [PAGE] } })));
+beforeAll(async () => (server = await startServer({ allowedHosts: { publicHosts: [], origins: [PAGE] } })));
 afterAll(() => server.close());
 
 function preflight(path: string, headers: Record<string, string>): Promise<Response> {

@@ -80,7 +80,7 @@ export async function startServer(
       AppOptions,
       | 'heartbeatMs'
       | 'limits'
-      | 'reach'
+      | 'allowedHosts'
       | 'issued'
       | 'openRequests'
       | 'tasks'
@@ -139,7 +139,7 @@ export async function startServer(
   });
   const { openRequests = new OpenRequestLimiter(), measured, shedding } = overrides;
   const authenticate = createAuthenticator(credentials, issued, overrides.verifyJwt);
-  const reach = { publicHosts: [], origins: [] };
+  const allowedHosts = { publicHosts: [], origins: [] };
   const app = createApp({
     tasks,
     card: agentCard(url, '1.2.3', { previews: overrides.previews ?? [] }),
@@ -151,7 +151,7 @@ export async function startServer(
     openRequests,
     tickets: createStreamTickets({ secret: TOKEN, credentials, now: () => clock.now(), issued }),
     clock,
-    reach,
+    allowedHosts,
     log,
     ...(provided && { pageProvider: { signIn: provided.signIn, secret: TOKEN, clock } }),
     reading,
@@ -163,7 +163,7 @@ export async function startServer(
     ? withLoadShedding(app, {
         ...shedding,
         authenticate: shedding.authenticate ?? authenticate,
-        reach,
+        allowedHosts,
         openRequests,
         log,
         ...(measured && { measured }),

@@ -14,7 +14,7 @@ import { StreamCutOffError, FinishReasonError } from '../../../../a2a-server/mod
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';
-const BLAME = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [SECRET, ''] };
+const CONTEXT = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [SECRET, ''] };
 
 function http(
   statusCode: number,
@@ -41,7 +41,7 @@ function network(code: string): Error {
 
 describe('a temporary failure of a provider', () => {
   test('the message about a failed connection has its code', () => {
-    expect(classifyProviderFailure(network('ENOTFOUND'), BLAME).error.message).toBe(
+    expect(classifyProviderFailure(network('ENOTFOUND'), CONTEXT).error.message).toBe(
       'openai:m could not answer: the connection to it failed (ENOTFOUND).',
     );
   });
@@ -75,7 +75,7 @@ describe('a temporary failure of a provider', () => {
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
   ])('%s counts as temporary', (_what, thrown) => {
-    const { error, retry } = classifyProviderFailure(thrown, BLAME);
+    const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
     expect(retry).toBe(true);
   });
@@ -92,20 +92,20 @@ describe('a permanent failure of a provider', () => {
     ['anything else', 'what?'],
     ['nothing', undefined],
   ])('%s counts as permanent', (_what, thrown) => {
-    const { error, retry } = classifyProviderFailure(thrown, BLAME);
+    const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
     expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
     expect(retry).toBe(false);
   });
 
   test('a ProductError stays unchanged', () => {
     const ours = new ProductError('CONFIGURATION', 'Set a key.');
-    expect(classifyProviderFailure(ours, BLAME)).toMatchObject({ error: ours, retry: false });
+    expect(classifyProviderFailure(ours, CONTEXT)).toMatchObject({ error: ours, retry: false });
   });
 });
 
 describe('the error message of a provider failure', () => {
   test('the error message names the model and the status', () => {
-    const { error } = classifyProviderFailure(http(404, 'no such model.'), BLAME);
+    const { error } = classifyProviderFailure(http(404, 'no such model.'), CONTEXT);
     expect(error.message).toBe(
       'openai:m refused the request (404): no such model. "mcp-a2a-bridge model list" lists models.',
     );
@@ -119,27 +119,27 @@ describe('the error message of a provider failure', () => {
     ['an error', new Error(SECRET)],
     ['an error reported in the stream', { message: SECRET }],
   ])('the error message contains no secret: %s', (_what, thrown) => {
-    const { error } = classifyProviderFailure(thrown, BLAME);
+    const { error } = classifyProviderFailure(thrown, CONTEXT);
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
   });
 
   test.each([401, 403])(
     'the error message for a key refused with %d names only the key’s variable',
     (status) => {
-      expect(classifyProviderFailure(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
+      expect(classifyProviderFailure(http(status, 'Incorrect key sk-12***45'), CONTEXT).error.message).toBe(
         `openai:m refused the key (${status}). Check OPENAI_API_KEY and the permissions of the key.`,
       );
     },
   );
 
   test('the error message does not blame the provider for an error inside a2a-server', () => {
-    expect(classifyProviderFailure(new Error('x is not a function'), BLAME).error.message).toBe(
+    expect(classifyProviderFailure(new Error('x is not a function'), CONTEXT).error.message).toBe(
       'openai:m failed on the request: x is not a function',
     );
   });
 
   test('the error message is short and has one line', () => {
-    const { error } = classifyProviderFailure(http(400, 'a\nb'.repeat(10_000)), BLAME);
+    const { error } = classifyProviderFailure(http(400, 'a\nb'.repeat(10_000)), CONTEXT);
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).not.toContain('\n');
   });
@@ -152,7 +152,7 @@ test.each([
   ['soon', undefined],
   [new Date(0).toUTCString(), 0],
 ])('the header Retry-After %j requests a pause of %j ms', (value, ms) => {
-  expect(classifyProviderFailure(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
+  expect(classifyProviderFailure(http(429, 'busy', { 'retry-after': value }), CONTEXT).waitMs).toBe(ms);
 });
 
 test.each([
@@ -182,21 +182,21 @@ test.each([
   ],
   ['a too large request body', http(413)],
 ])('the error of %s for a prompt that is too long is recognized', (_, thrown) => {
-  const { error, retry } = classifyProviderFailure(thrown, BLAME);
+  const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
   expect(error).toBeInstanceOf(PromptTooLongError);
   expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
 });
 
 test('the error of a busy provider does not count as "prompt too long", even with similar words', () => {
-  expect(classifyProviderFailure(http(503, 'context window service is down'), BLAME).retry).toBe(true);
-  expect(classifyProviderFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(
+  expect(classifyProviderFailure(http(503, 'context window service is down'), CONTEXT).retry).toBe(true);
+  expect(classifyProviderFailure(http(400, 'no such model'), CONTEXT).error).not.toBeInstanceOf(
     PromptTooLongError,
   );
 });
 
 test('the failure contains the pause that the provider requests', () => {
   expect(
-    classifyProviderFailure(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER_FACT],
+    classifyProviderFailure(http(429, 'busy', { 'retry-after': '7' }), CONTEXT).error.facts[RETRY_AFTER_FACT],
   ).toBe('7000');
 });
 
@@ -206,7 +206,7 @@ test('the failure contains the pause that Google requests in the body', () => {
     { '@type': 'google.rpc.RetryInfo', retryDelay: '37.5s' },
   ];
   const thrown = Object.assign(http(429), { responseBody: JSON.stringify({ error: { details } }) });
-  expect(classifyProviderFailure(thrown, BLAME).waitMs).toBe(37_500);
+  expect(classifyProviderFailure(thrown, CONTEXT).waitMs).toBe(37_500);
 });
 
 test.each([
@@ -220,13 +220,13 @@ test.each([
   ['a FastAPI server', { detail: 'Unknown tool.' }, 'Unknown tool'],
   ['its validation', { detail: [{ msg: 'Unknown tool' }] }, '[{"msg":"Unknown tool"}]'],
 ])('the error message has the reason in the format of %s', (_, body, reason) => {
-  const { error } = classifyProviderFailure(unread(400, body), BLAME);
+  const { error } = classifyProviderFailure(unread(400, body), CONTEXT);
   expect(error.message).toBe(`openai:m refused the request (400): ${reason}`);
 });
 
 test('the error message has the reason that a stream contains as a text', () => {
   const thrown = new TypeValidationError({ value: { error: 'out of memory' }, cause: new Error('zod') });
-  expect(classifyProviderFailure(thrown, BLAME).error.message).toContain('out of memory');
+  expect(classifyProviderFailure(thrown, CONTEXT).error.message).toContain('out of memory');
 });
 
 describe('an account without credit at a provider', () => {
@@ -244,7 +244,7 @@ describe('an account without credit at a provider', () => {
     ['a status 402', http(402)],
     ["Anthropic's status 400", http(400, 'Your credit balance is too low to access the Anthropic API.')],
   ])('missing credit does not count as a rate limit: %s', (_, thrown) => {
-    const { error, retry } = classifyProviderFailure(thrown, BLAME);
+    const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
     expect(retry).toBe(false);
     expect(error).toMatchObject({
       reason: 'AGENT_ERROR',
@@ -257,18 +257,18 @@ test.each([
   ['Google', http(400, 'API key not valid. Please pass a valid API key.')],
   ['xAI', unread(400, { code: 'invalid argument', error: 'Incorrect API key provided: sk' })],
 ])('the error for a key that %s refuses with status 400 names the key’s variable', (_, thrown) => {
-  expect(classifyProviderFailure(thrown, BLAME).error.message).toContain('Check OPENAI_API_KEY');
+  expect(classifyProviderFailure(thrown, CONTEXT).error.message).toContain('Check OPENAI_API_KEY');
 });
 
 test('an HTTP status inside a stream counts like the status of a response', () => {
   const thrown = { message: 'The server had an error', type: 'response.failed', statusCode: 500 };
-  expect(classifyProviderFailure(thrown, BLAME).retry).toBe(true);
+  expect(classifyProviderFailure(thrown, CONTEXT).retry).toBe(true);
 });
 
 test('an error inside an OpenRouter stream has a name in its code, and is temporary', () => {
   const thrown = { code: 'server_error', message: 'Provider disconnected unexpectedly' };
-  expect(classifyProviderFailure(thrown, BLAME).retry).toBe(true);
-  expect(classifyProviderFailure({ ...thrown, code: 'invalid_request' }, BLAME).retry).toBe(false);
+  expect(classifyProviderFailure(thrown, CONTEXT).retry).toBe(true);
+  expect(classifyProviderFailure({ ...thrown, code: 'invalid_request' }, CONTEXT).retry).toBe(false);
 });
 
 describe('an OpenRouter error with the provider’s own text in `metadata.raw`', () => {
@@ -280,7 +280,7 @@ describe('an OpenRouter error with the provider’s own text in `metadata.raw`',
   const thrown = Object.assign(http(400, error.message), { responseBody: JSON.stringify({ error }) });
 
   test('the failure shows the provider’s own text', () => {
-    expect(classifyProviderFailure(thrown, BLAME).error.message).toContain(
+    expect(classifyProviderFailure(thrown, CONTEXT).error.message).toContain(
       'Provider returned error: Corrupted thought signature',
     );
   });
@@ -292,6 +292,6 @@ describe('an OpenRouter error with the provider’s own text in `metadata.raw`',
 
   test('the failure shows the body unchanged if the body is not JSON', () => {
     const page = Object.assign(http(400, 'Bad Request'), { responseBody: '<html>' });
-    expect(classifyProviderFailure(page, BLAME).error.message).toContain('(400): Bad Request');
+    expect(classifyProviderFailure(page, CONTEXT).error.message).toContain('(400): Bad Request');
   });
 });

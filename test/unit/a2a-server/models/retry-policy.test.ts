@@ -4,7 +4,7 @@ import { RETRY_AFTER_FACT } from '../../../../a2a-server/models/model.ts';
 import { PROVIDER_RETRY_POLICY, withRetries } from '../../../../a2a-server/models/retry-policy.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
-const BLAME = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [] };
+const CONTEXT = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [] };
 
 describe('the retries of a model request', () => {
   test('if a provider requests a long pause, no retry follows at once: the task waits, and shows the reason immediately', async () => {
@@ -22,7 +22,7 @@ describe('the retries of a model request', () => {
     const { signal } = new AbortController();
     const failure = await withRetries(busy, {
       retryPolicy: PROVIDER_RETRY_POLICY,
-      blame: BLAME,
+      failureContext: CONTEXT,
       signal,
     }).catch((error: unknown) => error);
     expect(attempts).toBe(1);

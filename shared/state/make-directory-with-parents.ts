@@ -8,7 +8,10 @@ import { errorCode } from '../runtime/errors.ts';
  * if it is a file.
  * @param mode the permission bits of each new directory, without those that the umask takes away
  */
-export async function makeDirectory(path: string, { mode = 0o777 }: { mode?: number } = {}): Promise<void> {
+export async function makeDirectoryWithParents(
+  path: string,
+  { mode = 0o777 }: { mode?: number } = {},
+): Promise<void> {
   const missing: string[] = [];
   for (let at = resolve(path); !(await pathExists(at)); at = dirname(at)) missing.unshift(at);
   for (const level of missing) {
