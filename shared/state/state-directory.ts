@@ -2,9 +2,9 @@
  * The state directory of this user. It contains the journal, the token, the URL of the running server, and the bridge's
  * database.
  */
-import { mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { access, constants, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { errorMessageOf, ProductError, errorCode } from '../runtime/errors.ts';
 import type { Environment } from '../runtime/environment.ts';
 import { makeDirectoryWithParents } from './make-directory-with-parents.ts';
@@ -70,6 +70,21 @@ export async function requireSafeStateDirectory(path: string): Promise<void> {
   // The token in this directory gives full access to the server. Other users must not be able to replace it.
   if ((found.mode & 0o022) !== 0)
     throw unusableDirectoryError(path, `other users may write to it; run: chmod 700 ${path}`);
+}
+
+/**
+ * Checks that this process may write to the directory or, if it does not exist, may create it. Changes nothing.
+ * @throws ProductError CONFIGURATION
+ */
+export async function requireWritableOrCreatable(path: string): Promise<void> {
+  for (let place = resolve(path); ; place = dirname(place)) {
+    try {
+      return await access(place, constants.W_OK);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' || place === dirname(place))
+        throw unusableDirectoryError(path, reasonOf(error), error);
+    }
+  }
 }
 
 /**

@@ -31,7 +31,10 @@ import { prepareServer } from '../prepare-server.ts';
 import { readServerSettings } from '../settings/read-settings.ts';
 import type { Policy } from '../../policy/create-policy.ts';
 import { serverOrigin } from '../listen.ts';
-import { requireSafeStateDirectory } from '../../../shared/state/state-directory.ts';
+import {
+  requireSafeStateDirectory,
+  requireWritableOrCreatable,
+} from '../../../shared/state/state-directory.ts';
 import { checkStoredToken } from '../../../shared/state/token-file.ts';
 import { type CommandRecords, withRecords } from './with-records.ts';
 import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
@@ -171,10 +174,11 @@ function listIssuedTokens(records: CommandRecords): Promise<IssuedTokenRecord[]>
   return createTokenStore(records).list();
 }
 
-/** A start refuses a state directory or a token that other users could use. */
+/** A start refuses a state directory that it cannot write, and one or a token that other users could use. */
 async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult[]> {
-  if (!existsSync(stateDir)) return [];
   try {
+    await requireWritableOrCreatable(stateDir);
+    if (!existsSync(stateDir)) return [];
     await requireSafeStateDirectory(stateDir);
     await checkStoredToken(stateDir);
     return [];

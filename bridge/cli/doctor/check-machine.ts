@@ -1,7 +1,8 @@
 /** Checks Node, the state directory and the token files. Changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
-import { errorCode } from '../../../shared/runtime/errors.ts';
+import { errorCode, errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
+import { requireWritableOrCreatable } from '../../../shared/state/state-directory.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFileName } from '../../../shared/state/token-file.ts';
 import {
   failCheckResult,
@@ -62,8 +63,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
       );
     return findings.length > 0 ? findings : [okCheckResult(subject, path)];
   } catch (error) {
-    if (errorCode(error) === 'ENOENT')
-      return [okCheckResult(subject, `${path} is created when it is needed`)];
+    if (errorCode(error) === 'ENOENT') return [await checkMissingDirectory(path)];
     return [
       failCheckResult(
         subject,
@@ -71,6 +71,19 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
         'Make it readable and writable for this user, or choose another with --state-dir.',
       ),
     ];
+  }
+}
+
+async function checkMissingDirectory(path: string): Promise<CheckResult> {
+  try {
+    await requireWritableOrCreatable(path);
+    return okCheckResult(STATE_DIRECTORY_SUBJECT, `${path} is created when it is needed`);
+  } catch (error) {
+    return failCheckResult(
+      STATE_DIRECTORY_SUBJECT,
+      errorMessageOf(error),
+      'Correct the path, or the permissions.',
+    );
   }
 }
 

@@ -314,8 +314,10 @@ describe('invalid settings', () => {
 
   test('check refuses a state directory or a token that a start refuses, and creates nothing', async () => {
     const stateDir = join(await temporaryDirectory(), 'state');
-    const check = () => run(['check', '--offline', '--state-dir', stateDir]);
+    const check = (place = stateDir) => run(['check', '--offline', '--state-dir', place]);
     expect((await check()).code).toBe(0);
+    const below = await check(join(PROGRAM, 'state'));
+    expect(below).toMatchObject({ code: 78, stdout: expect.stringContaining('a part of the path is a file') });
     await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
     await mkdir(stateDir);
     await chmod(stateDir, 0o777);

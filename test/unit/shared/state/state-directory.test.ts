@@ -5,6 +5,7 @@ import {
   prepareStateDirectory,
   stateDirectory,
   checkWritable,
+  requireWritableOrCreatable,
 } from '../../../../shared/state/state-directory.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -81,6 +82,15 @@ describe('the state directory', () => {
     } finally {
       if (isRoot) process.seteuid?.(0);
     }
+  });
+
+  test('a check of a directory that does not exist says whether it can be created, and creates nothing', async () => {
+    const directory = await temporaryDirectory();
+    await requireWritableOrCreatable(join(directory, 'a', 'b'));
+    expect(await readdir(directory)).toEqual([]);
+    await writeFile(join(directory, 'file'), '');
+    const below = requireWritableOrCreatable(join(directory, 'file', 'a', 'b'));
+    await expect(below).rejects.toThrow('a part of the path is a file');
   });
 
   test('several processes can create the directory at once', async () => {
