@@ -60,10 +60,11 @@ function toUnseenPending({ asked: { pending, question } }: Session): ShownPendin
 }
 
 /** Returns the changes after the cursor, as far as this bridge has seen them. */
-function changesSince({ activity: { steps }, cursor }: Session, since: number | undefined) {
+function changesSince({ activity: { steps, gapEnd }, cursor }: Session, since: number | undefined) {
   const first = steps[0]?.cursor ?? cursor;
   return {
     changes: steps.filter((step) => step.cursor > (since ?? 0)).map((step) => step.words),
-    changesComplete: since === undefined ? steps.length > 0 && first <= 2 : since >= first - 1,
+    changesComplete:
+      (since ?? 0) >= gapEnd && (since === undefined ? steps.length > 0 && first <= 2 : since >= first - 1),
   };
 }

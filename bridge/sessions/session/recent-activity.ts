@@ -13,6 +13,7 @@ const MAX_STEPS = 100;
 export class RecentActivity {
   #steps: readonly RecentActivityStep[] = [];
   #changes = 0;
+  #gapEnd = 0;
   #changedAt = new Date();
 
   get steps(): readonly RecentActivityStep[] {
@@ -25,6 +26,20 @@ export class RecentActivity {
 
   get changedAt(): Date {
     return this.#changedAt;
+  }
+
+  /** The cursor after the last steps that this bridge has not seen. 0 if there are none. */
+  get gapEnd(): number {
+    return this.#gapEnd;
+  }
+
+  /**
+   * Records that this bridge has not seen the steps before this cursor, because it has read the whole task. If the task
+   * has gone back to this cursor, removes the later steps.
+   */
+  noteGap(cursor: number): void {
+    this.#gapEnd = cursor;
+    this.#steps = this.#steps.filter((step) => step.cursor <= cursor);
   }
 
   /**

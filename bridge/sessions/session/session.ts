@@ -270,6 +270,8 @@ export class Session {
     const replaces = hasGoneBack(requested, before, observed.seq);
     if (!this.#applyAndCompare({ type: 'observed', observed, replaces })) return;
     if (replaces) this.leaveNotes([WENT_BACK]);
+    if (requested !== undefined && observed.seq !== null && observed.seq !== before?.seq)
+      this.activity.noteGap(observed.seq);
     const states = { before: before?.state, after: this.#reported?.state };
     this.activity.note(observed.observations, states, () => this.cursor);
     for (const each of observed.observations)

@@ -171,6 +171,20 @@ describe('a bridge that is killed', () => {
     expect(seen.structuredContent).toMatchObject({ taskId: 'task-2', output: 'did two' });
   });
 
+  test('a bridge says that it has not seen all changes if another bridge has decided', async () => {
+    const agent = await startAgent({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task) => task.work().ask(pendingWrite('two')),
+    });
+    const [first, second] = [await startClient(agent), await startClient(agent)];
+    await first.call(DELEGATE, { task: 'ask' });
+    const before = await first.call(CHECK, { sessionId: 'session-1' });
+    expect(before.structuredContent).toMatchObject({ changesComplete: true });
+    await second.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
+    const after = await first.call(CHECK, { sessionId: 'session-1' });
+    expect(after.structuredContent).toMatchObject({ pending: [{ callId: 'two' }], changesComplete: false });
+  });
+
   test('after the agent was restored from a backup, the bridge shows and decides the older state', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
@@ -183,7 +197,11 @@ describe('a bridge that is killed', () => {
     agent.task.events.length = 0;
     agent.task.ask(pendingWrite('one'));
     const checked = await client.call(CHECK, { sessionId: 'session-1' });
-    expect(checked.structuredContent).toMatchObject({ pending: [{ callId: 'one' }] });
+    expect(checked.structuredContent).toMatchObject({
+      pending: [{ callId: 'one' }],
+      changes: ['working'],
+      changesComplete: false,
+    });
     const decided = await client.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
     expect(decided.structuredContent).toMatchObject({ pending: [{ callId: 'two' }] });
     expect(textOf(decided)).toContain('older state');

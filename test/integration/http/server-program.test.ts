@@ -317,7 +317,10 @@ describe('invalid settings', () => {
     const check = (place = stateDir) => run(['check', '--offline', '--state-dir', place]);
     expect((await check()).code).toBe(0);
     const below = await check(join(PROGRAM, 'state'));
-    expect(below).toMatchObject({ code: 78, stdout: expect.stringContaining('a part of the path is a file') });
+    expect(below).toMatchObject({
+      code: 78,
+      stdout: expect.stringContaining('a part of the path is a file'),
+    });
     await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
     await mkdir(stateDir);
     await chmod(stateDir, 0o777);
