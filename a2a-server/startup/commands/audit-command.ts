@@ -1,5 +1,5 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
-import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { visibleJson, visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog, type AuditRecordWithChanges } from '../../audit/audit-log.ts';
 import type { CommandOutput } from './command-output.ts';
 import type { RecordStorePlace } from '../settings/read-settings.ts';
@@ -12,7 +12,7 @@ export async function printAudit(
   { say, note }: CommandOutput,
 ): Promise<void> {
   const { records, damaged } = await withRecords(place, (stored) => createAuditLog(stored).read());
-  for (const record of records) say(json ? JSON.stringify(record) : textOf(record));
+  for (const record of records) say(json ? visibleJson(JSON.stringify(record)) : textOf(record));
   if (damaged > 0) note(`${damaged} records are damaged and were left out.`);
   if (records.length === 0 && !json) note('There are no administrative actions.');
 }

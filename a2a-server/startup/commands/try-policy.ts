@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
+import { visibleJson } from '../../../shared/text/visible-text.ts';
 import { openReadonlyJournal } from '../../journal/sqlite/readonly-journal.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 import { serverPolicy } from '../settings/server-policy.ts';
@@ -63,7 +64,7 @@ export async function printPolicyDryRun(
   }
   const summary = summarizePolicyDryRun(all);
   const calls = changed ? all.filter(isVerdictChanged) : all;
-  say(json ? JSON.stringify({ calls, summary }) : policyDryRunSummaryText(summary));
+  say(json ? visibleJson(JSON.stringify({ calls, summary })) : policyDryRunSummaryText(summary));
 }
 
 async function openPastTasks({ database, stateDir }: ServerSettings) {

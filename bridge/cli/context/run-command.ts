@@ -10,6 +10,7 @@ import { currentDirectory } from '../../settings/current-directory.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
+import { visibleJson } from '../../../shared/text/visible-text.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, createTerminal, escapeHiddenInLines } from '../terminal/terminal.ts';
 
@@ -38,7 +39,8 @@ export async function runCommand<Options extends CommonCommandOptions>(
   places: BuiltProgramPaths,
 ): Promise<void> {
   const pathNote = new NotOnPathNote();
-  const terminal = copyPrintedText(createTerminal(), (text) => pathNote.recordHints(text));
+  const opened = options.json === true ? withVisibleJson(createTerminal()) : createTerminal();
+  const terminal = copyPrintedText(opened, (text) => pathNote.recordHints(text));
   process.stdout.on('error', exitOnLostOutput);
   // Ignores errors while writing to stderr. If nobody can read the messages, the exit code still tells the outcome.
   process.stderr.on('error', () => undefined);
@@ -75,6 +77,12 @@ function exitOnLostOutput(error: unknown): never {
   const { exitCode, text } = lostOutputEnd('mcp-a2a-bridge', error);
   if (text !== undefined) process.stderr.write(`${text}\n`);
   return process.exit(exitCode);
+}
+
+/** At a terminal, escapes the hidden characters of JSON, because it may quote an agent. A pipe gets it unchanged. */
+function withVisibleJson(terminal: Terminal): Terminal {
+  if (terminal.width === undefined) return terminal;
+  return { ...terminal, say: (text) => terminal.say(visibleJson(text)) };
 }
 
 /** Also passes each text of `say`, `explain` and `complain` to `copy`. */

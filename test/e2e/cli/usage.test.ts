@@ -131,6 +131,13 @@ describe('a command line with an error', () => {
     },
   );
 
+  it('D5 at a terminal, JSON has hidden characters only as escapes', async () => {
+    const command = ['tasks', '--json', '--config', '/none\u{9b}2J'];
+    const { stdout } = await cliAtTerminal(command, { home, keys: '', columns: 200 });
+    expect(stdout).toContain('/none\\u009b2J');
+    expect(stdout).not.toContain('\u{9b}');
+  });
+
   it('without a command at a terminal, the program says what it waits for', async () => {
     const ended = await cliAtTerminal([], { home, prompt: 'Waits for an MCP client', keys: '\u{4}' });
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('mcp-a2a-bridge --help') });
