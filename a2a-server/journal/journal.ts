@@ -133,6 +133,8 @@ export interface CostFilter {
  */
 export interface TaskPage {
   rows: TaskRow[];
+  /** For each row, the token of the page that begins after it. */
+  tokens: string[];
   total: number;
   next?: string;
 }

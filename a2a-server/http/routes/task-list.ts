@@ -14,6 +14,12 @@ import { toA2aTask } from '../wire/task-projection.ts';
 const DEFAULT_PAGE_SIZE = 50;
 
 /**
+ * X3: a page ends after the group of tasks that exceeds this number of characters of JSON. A hundred long tasks would
+ * block the process for many seconds, and no string could contain them.
+ */
+const MAX_PAGE_CHARS = 4 * 1024 * 1024;
+
+/**
  * ListTasks (A2A 1.0 §3.1.4): returns a page of the tasks that the caller may see, newest update first.
  * @param request checked by `request-schemas.ts`
  */
@@ -34,17 +40,29 @@ export async function listTasks(
   };
   const page = await tasks.list(filter, { size: pageSize, ...(pageToken !== '' && { token: pageToken }) });
   const sessionCosts = new Map<string, Promise<CostSum>>();
-  const found = await mapInGroups(page.rows, READS_AT_ONCE, async (row): Promise<Task[]> => {
+  let chars = 0;
+  let next = page.next;
+  let isFull = false;
+  const rows = [...page.rows.entries()];
+  const found = await mapInGroups(rows, READS_AT_ONCE, async ([index, row]): Promise<Task[]> => {
+    if (isFull) return [];
+    if (chars > MAX_PAGE_CHARS) {
+      isFull = true;
+      next = page.tokens[index - 1];
+      return [];
+    }
     const cost = sessionCosts.get(row.sessionId) ?? tasks.sessionCost(row.principal, row.sessionId);
     sessionCosts.set(row.sessionId, cost);
     const [snapshot, sessionCost] = await Promise.all([tasks.listedSnapshot(row), cost]);
     if (snapshot === undefined) return [];
     const options = context.wireOptions(snapshot);
-    return [toA2aTask(snapshot, options, { historyLength, artifacts: includeArtifacts, sessionCost })];
+    const task = toA2aTask(snapshot, options, { historyLength, artifacts: includeArtifacts, sessionCost });
+    chars += JSON.stringify(task).length;
+    return [task];
   });
   return {
     tasks: found.flat(),
-    nextPageToken: page.next ?? '',
+    nextPageToken: next ?? '',
     pageSize,
     totalSize: page.total,
   };

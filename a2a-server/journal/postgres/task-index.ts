@@ -113,7 +113,7 @@ export class TaskIndex {
     );
     const total = integerColumn(count);
     // A search for a text is slow. If the count is 0, the second query is not needed.
-    if (total === 0) return { rows: [], total };
+    if (total === 0) return { rows: [], tokens: [], total };
     const [comparison, direction] = order === 'newest-first' ? ['<', 'DESC'] : ['>', 'ASC'];
     if (after !== undefined)
       matching.add(
@@ -127,14 +127,11 @@ export class TaskIndex {
       matching.values,
     );
     const rows = found.slice(0, size);
-    const last = found.length > size ? rows.at(-1) : undefined;
-    return {
-      rows: rows.map(toTaskRow),
-      total,
-      ...(last && {
-        next: encodePageToken({ updatedAt: integerColumn(last[7]), key: integerColumn(last[0]) }),
-      }),
-    };
+    const tokens = rows.map((row) =>
+      encodePageToken({ updatedAt: integerColumn(row[7]), key: integerColumn(row[0]) }),
+    );
+    const next = found.length > size ? tokens.at(-1) : undefined;
+    return { rows: rows.map(toTaskRow), tokens, total, ...(next !== undefined && { next }) };
   }
 
   async filterValues(owner: OwnerFilter): Promise<TaskFilterValues> {

@@ -110,20 +110,17 @@ export class TaskIndex {
     );
     const total = integerColumn(count);
     // A search for a text is slow. If the count is 0, the second query is not needed.
-    if (total === 0) return { rows: [], total };
+    if (total === 0) return { rows: [], tokens: [], total };
     // One extra row shows whether there is a next page.
     const found = this.#database.query(
       `${SELECT_TASKS} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ?`,
     )(...matching.values, ...remaining.values, size + 1);
     const rows = found.slice(0, size);
-    const last = found.length > size ? rows.at(-1) : undefined;
-    return {
-      rows: rows.map(toTaskRow),
-      total,
-      ...(last && {
-        next: encodePageToken({ updatedAt: integerColumn(last[7]), key: integerColumn(last[0]) }),
-      }),
-    };
+    const tokens = rows.map((row) =>
+      encodePageToken({ updatedAt: integerColumn(row[7]), key: integerColumn(row[0]) }),
+    );
+    const next = found.length > size ? tokens.at(-1) : undefined;
+    return { rows: rows.map(toTaskRow), tokens, total, ...(next !== undefined && { next }) };
   }
 
   filterValues(filter: OwnerFilter): TaskFilterValues {

@@ -4,6 +4,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
+import { z } from 'zod';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 import {
@@ -69,6 +70,11 @@ const PEERS: Peer[] = [
     options: legacy,
   },
 ];
+
+const taskPageSchema = z.object({
+  tasks: z.array(z.object({ id: z.string() })),
+  nextPageToken: z.string(),
+});
 
 let messages = 0;
 function saying(
@@ -298,6 +304,24 @@ describe('A2A 1.0', () => {
       expect(ofSession.tasks).toMatchObject([{ id: first.taskId, history: [], artifacts: [{}] }]);
       expect((await list({ statusTimestampAfter: '2030-01-01T00:00:00Z' })).totalSize).toBe(0);
     }
+  });
+
+  test('X3 a page of long tasks ends before its size, and the next page continues after it', async () => {
+    const text = 'x'.repeat(2 * 1024 * 1024);
+    const long: TaskEvent[] = [
+      { type: 'turn.started', turn: 1, model: 'scripted' },
+      { type: 'text.delta', turn: 1, text },
+    ];
+    const ids = [1, 2, 3, 4, 5, 6].map(() => server.tasks.begin(long).taskId);
+    const path = '/tasks?pageSize=100&includeArtifacts=true';
+    const pages = [];
+    for (let token = ''; pages.length === 0 || token !== '';) {
+      const { body } = await request(server, { method: 'GET', path: `${path}&pageToken=${token}` });
+      const page = taskPageSchema.parse(body);
+      pages.push(page.tasks.map(({ id }) => id));
+      token = page.nextPageToken;
+    }
+    expect(pages).toEqual([ids.slice(0, 4), ids.slice(4)]);
   });
 
   test('the reason of a cancel reaches the server, over both bindings', async () => {

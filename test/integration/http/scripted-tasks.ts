@@ -283,8 +283,16 @@ export class ScriptedTasks implements TaskService {
       return [rowOf(snapshot)];
     });
     const from = Number(page.token ?? 0);
-    const next = from + page.size < rows.length ? { next: String(from + page.size) } : {};
-    return Promise.resolve({ rows: rows.slice(from, from + page.size), total: rows.length, ...next });
+    const found = rows.slice(from, from + page.size);
+    const tokens = found.map((_, index) => String(from + index + 1));
+    const next = tokens.at(-1);
+    const isLast = from + page.size >= rows.length;
+    return Promise.resolve({
+      rows: found,
+      tokens,
+      total: rows.length,
+      ...(!isLast && next !== undefined && { next }),
+    });
   }
 
   async *follow(

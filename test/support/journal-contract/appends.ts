@@ -144,6 +144,7 @@ export function describeAppends(on: JournalStage): void {
         expect(await on.journal.session('alice', id)).toEqual([]);
         expect(await on.journal.list({ principal: 'alice', sessionId: id }, { size: 5 })).toEqual({
           rows: [],
+          tokens: [],
           total: 0,
         });
       },

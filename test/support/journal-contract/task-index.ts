@@ -130,6 +130,11 @@ export function describeTaskIndex(on: JournalStage): void {
         expect(pages).toHaveLength(Math.ceil(25 / size));
         expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([25]));
       }
+      const { tokens } = await on.journal.list({ principal: 'alice' }, { size: 25 });
+      for (const [index, token] of tokens.entries()) {
+        const after = await on.journal.list({ principal: 'alice' }, { size: 1, token });
+        expect(after.rows.map(({ taskId }) => taskId)).toEqual(expected.slice(index + 1, index + 2));
+      }
     });
 
     it('the index filters by session, state and time of update, alone and together', async () => {
