@@ -4,6 +4,10 @@ import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import { PushNotifications } from '../../../a2a-server/push/push-notifications.ts';
+import { createHostAllowList } from '../../../a2a-server/tools/web/allowed-hosts.ts';
+import { createLogger } from '../../../shared/runtime/logging.ts';
+import { memoryRecords } from '../../support/memory-records.ts';
 import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -39,6 +43,8 @@ export interface TenantServer {
   decision: (taskId: string, decision: string, principal?: string) => Promise<object>;
 }
 
+const unused = (): Promise<never> => Promise.reject(new Error('nothing is delivered'));
+
 export async function startTenantServer({ fourEyes = false } = {}): Promise<TenantServer> {
   const clock = new FakeClock();
   const made = Object.entries(PEOPLE).map(([principal, { roles, ...more }]) =>
@@ -59,14 +65,29 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
     clock,
     fourEyes,
   });
-  const server = await startServer({ issued, clock, tasks });
+  const push = new PushNotifications({
+    bodies: { ofTask: () => '', ofEntry: () => undefined },
+    signer: { sign: unused },
+    records: memoryRecords(),
+    tasks,
+    journal: { rows: () => Promise.resolve([]) },
+    clock,
+    log: createLogger({ name: 'test', level: 'silent' }),
+    env: {},
+    isRevoked: async () => false,
+    markOf: () => undefined,
+    addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
+    shared: true,
+    audited: () => Promise.resolve(),
+  });
+  const server = await startServer({ issued, clock, tasks, push });
   const as: TenantServer['as'] = (person) => ({ authorization: `Bearer ${tokens.get(person)}` });
   const post: TenantServer['post'] = (person, path, body = {}) =>
     request(server, { path, body: JSON.stringify(body), headers: as(person) });
   const snapshot: TenantServer['snapshot'] = (taskId, principal = 'acme/ann') =>
     tasks.snapshot(taskId, { principal });
   return {
-    server,
+    server: { ...server, close: () => push.stop().then(server.close) },
     as,
     post,
     snapshot,

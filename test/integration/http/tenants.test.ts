@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ALL_ADDRESSES, PAGE_API_PATH } from '../../../a2a-server/http/routes/methods-and-roles.ts';
-import { request, rpc, userMessage } from './test-server.ts';
+import { request, rpc, signInToPage, userMessage } from './test-server.ts';
 import { startTenantServer, taskSchema, type Person, type TenantServer } from './tenant-server.ts';
 
 let people: TenantServer;
@@ -96,37 +96,56 @@ describe('between tenants', () => {
   test('X1 with the token of another tenant, every address answers as for a task that does not exist', async () => {
     const known = await people.snapshot(taskId);
     const callId = Object.keys(known.calls)[0] ?? '';
+    const config = { id: 'ours', url: 'http://127.0.0.1:1/' };
+    const configs = `/tasks/${taskId}/pushNotificationConfigs`;
+    expect((await post('ann', configs, config)).status).toBe(200);
+    const session = await signInToPage(people.server, as('eve'));
     const paths = Object.entries(ALL_ADDRESSES)
-      .filter(([path]) => path.includes('{id}') && !path.startsWith(PAGE_API_PATH))
+      .filter(([path]) => path.includes('{id}'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method, path })));
-    expect(paths.length).toBeGreaterThan(15);
+    expect(paths.length).toBeGreaterThan(40);
     for (const { method, path } of paths) {
+      const [head = '', ...rest] = path.split('{id}');
+      const isPush = path.includes('/pushNotificationConfigs');
+      const headers = path.startsWith(PAGE_API_PATH)
+        ? session
+        : { ...as('eve'), ...(path.startsWith('/v1/') && { 'a2a-version': '0.3' }) };
       const ask = async (id: string) => {
-        const [head = '', ...rest] = path.split('{id}');
-        const legacy = path.startsWith('/v1/');
         const answer = await request(people.server, {
           method,
-          path: `${head}${id}${rest.join(callId)}`,
-          headers: { ...as('eve'), ...(legacy && { 'a2a-version': '0.3' }) },
+          path: `${head}${id}${rest.join(isPush ? 'ours' : callId)}`,
+          headers,
+          ...(isPush && method === 'POST' && { body: JSON.stringify(config) }),
         });
         return { status: answer.status, text: answer.text.replaceAll(id, 'ID') };
       };
       const [theirs, none] = [await ask(taskId), await ask('task-none')];
       expect([method, path, theirs]).toEqual([method, path, none]);
+      expect([method, path, theirs.status]).not.toEqual([method, path, 401]);
       // The abort of an unknown tool execution is an answer, not an error.
-      if (!path.startsWith('/api/tools/abort/'))
+      if (!path.includes('/api/tools/abort/'))
         expect([method, path, theirs.status]).not.toEqual([method, path, 200]);
     }
+    expect((await get('ann', `${configs}/ours`)).status).toBe(200);
+    expect((await get('bob', configs)).text).not.toContain('ours');
   });
 
-  test.each(['GetTask', 'CancelTask', 'SubscribeToTask'])(
-    'X1 %s of a task of another tenant answers as for a task that does not exist',
-    async (method) => {
-      const ask = async (id: string) =>
-        (await rpc(people.server, method, { id }, as('eve'))).text.replaceAll(id, 'ID');
-      expect(await ask(taskId)).toBe(await ask('task-none'));
-    },
-  );
+  test.each([
+    'GetTask',
+    'CancelTask',
+    'SubscribeToTask',
+    'CreateTaskPushNotificationConfig',
+    'GetTaskPushNotificationConfig',
+    'ListTaskPushNotificationConfigs',
+    'DeleteTaskPushNotificationConfig',
+  ])('X1 %s of a task of another tenant answers as for a task that does not exist', async (method) => {
+    const ask = async (id: string) => {
+      const isPush = method.includes('Push');
+      const params = isPush ? { taskId: id, id: 'ours', url: 'http://127.0.0.1:1/' } : { id };
+      return (await rpc(people.server, method, params, as('eve'))).text.replaceAll(id, 'ID');
+    };
+    expect(await ask(taskId)).toBe(await ask('task-none'));
+  });
 
   test('X1 messages and decisions from another tenant reach no task and no session', async () => {
     const decided = await post('eve', '/message:send', userMessage([await approval()], { taskId }));

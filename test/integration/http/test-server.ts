@@ -87,6 +87,7 @@ export async function startServer(
       | 'previews'
       | 'measured'
       | 'passkeys'
+      | 'push'
     >
   > & {
     clock?: FakeClock;
