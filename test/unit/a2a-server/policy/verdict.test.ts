@@ -98,6 +98,8 @@ describe('the policy’s verdict', () => {
     'sub/.husky/pre-push',
     '.claude/settings.json',
     '.envrc',
+    '.bash_aliases',
+    '.cshrc',
     'sub/.mcp.json',
     'fixture/HEAD',
     'fixtures/repo.git/config',
