@@ -6,7 +6,7 @@ import { addHelpCommands, pointToOwnHelp } from '../../../shared/runtime/help-co
 import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-command.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
-import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
+import { escapeHiddenCharacters, visibleJson } from '../../../shared/text/visible-text.ts';
 import { lostOutputEnd } from '../../../shared/runtime/lost-output.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { locateSettings } from '../../../shared/settings/settings-location.ts';
@@ -144,7 +144,7 @@ function addCheck(server: Command, pageDirectory: string): void {
   setAction<{ offline?: boolean; json?: boolean }>(check, async ({ offline = false, json, ...flags }) => {
     const { runStartChecks } = await import('./start-checks.ts');
     const report = await runStartChecks(flags, process.env, { pageDirectory, offline });
-    if (json) writeLine(JSON.stringify(report));
+    if (json) writeJson(report);
     else
       for (const { subject, level, message, next } of report.findings)
         writeLine(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
@@ -165,7 +165,7 @@ function addModels(server: Command): void {
     models,
     async (flags) => {
       const { readModelReport } = await import('./models-command.ts');
-      writeLine(JSON.stringify(await readModelReport(flags, process.env)));
+      writeJson(await readModelReport(flags, process.env));
     },
     () => true,
   );
@@ -325,6 +325,11 @@ function addJournal(server: Command): void {
   });
 }
 
+/** Escapes hidden characters, because the JSON may quote a file or another program, and a person may read it. */
+function writeJson(value: object): void {
+  writeLine(visibleJson(JSON.stringify(value)));
+}
+
 function writeLine(text: string): void {
   process.stdout.write(`${text}\n`, (error) => {
     if (!error) return;
@@ -343,7 +348,7 @@ function forTerminal(text: string): string {
 export function reportErrorAndExit(error: unknown, json = false): never {
   const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
   const message = errorMessageOf(error);
-  if (json) writeLine(JSON.stringify({ error: { reason, message, facts } }));
+  if (json) writeJson({ error: { reason, message, facts } });
   else process.stderr.write(`a2a-server: ${forTerminal(message)}\n`);
   process.exit(
     // A restart does not repair a damaged file, so the exit code is the same as for a wrong configuration.
