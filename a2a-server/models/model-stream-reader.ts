@@ -56,8 +56,8 @@ export class ModelStreamReader {
       case 'tool-input-delta':
         return this.#goesOn(part.delta, []);
       case 'tool-call':
-        // The provider executes this tool call itself. The server never offers such tools, because no person can
-        // approve their calls.
+        // A tool call that the provider executes itself is ignored. The server never offers such tools, because no
+        // person can approve their calls.
         if (part.providerExecuted === true) return events([]);
         this.#parts.call(part.providerMetadata);
         this.#calls.push({

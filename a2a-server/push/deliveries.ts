@@ -170,7 +170,7 @@ export class PushDeliveries {
     this.#runAlone(name, () => this.#runOnce(name, taskId));
   }
 
-  /** Runs the operation of a key. If it runs already, it runs once more afterwards. */
+  /** Runs the operation of a key. If the operation is already running, runs it once more afterwards. */
   #runAlone(key: string, operation: () => Promise<void>): void {
     if (this.#stop.signal.aborted) return;
     if (this.#running.has(key)) {

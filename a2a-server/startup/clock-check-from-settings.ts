@@ -1,4 +1,7 @@
-/** Creates the check of this machine's clock. It keeps its readings in the state directory, and logs each change. */
+/**
+ * Creates the check of this machine's clock. The check stores its readings in the state directory, and logs when the
+ * clock becomes implausible or plausible again.
+ */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import {

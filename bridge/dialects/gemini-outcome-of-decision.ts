@@ -32,8 +32,8 @@ export function toConfirmation(decision: Decision, pending: readonly PendingActi
     );
   switch (decision.decision) {
     case 'deny':
-    // An edit is sent as a cancel. After an edit, this agent would forget the call, and a client could then only cancel
-    // it.
+    // An edit is sent as a cancel, because this agent would forget the call after an edit, and a client could then
+    // only cancel it.
     case 'edit':
       return { callId, outcome: 'cancel' };
     case 'answer':

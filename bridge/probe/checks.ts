@@ -36,7 +36,10 @@ interface Check {
   scenario: string;
   /** A description of the requests that the check sends. */
   sent: string;
-  /** The section of the A2A 1.0 specification, and how binding it is. Or `NOT_IN_A2A`. */
+  /**
+   * The section of the A2A 1.0 specification that the check tests, and its key word (e.g. MUST or MAY); or
+   * `NOT_IN_A2A`.
+   */
   source: string;
   /** The harm for clients if the agent behaves otherwise. */
   why: string;

@@ -50,8 +50,8 @@ export class SessionDeletion {
     this.#hide = [
       database.command('DELETE FROM commands WHERE task = ?'),
       database.command('DELETE FROM tool_executions WHERE task = ?'),
-      // The row stays until its events are deleted. No client can guess its new id. Compaction skips a task with
-      // `packed = seq`.
+      // The row stays until its events are deleted. It gets a new id that no client can guess, and `packed = seq`, so
+      // that compaction skips it.
       database.command(
         `UPDATE tasks SET principal = '${HIDDEN_PRINCIPAL}', task_id = 'deleted-' || hex(randomblob(16)), packed = seq, saved = 0
          WHERE key = ?`,

@@ -61,7 +61,8 @@ function pathBelowRoot(root: string, path: string, windows: boolean): string {
 function refuseWindowsName(name: string): void {
   if (name === '..') return;
   // `:` opens an alternate stream or another drive. Windows drops a trailing dot or space, so such a name would mean
-  // another file. A short name is another name of a file with a longer one, and no rule of the policy would recognize it.
+  // another file. A short name (e.g. `PROGRA~1`) is a second name of a file with a longer name, and no rule of the
+  // policy would recognize it.
   const otherName = WINDOWS_DEVICE.test(name) || WINDOWS_SHORT_NAME.test(name);
   if (otherName || /[:<>"|?*]/u.test(name) || /[. ]$/u.test(name)) {
     throw new ProductError('MALFORMED', `"${name}" cannot name a file on Windows; choose another name.`);

@@ -25,7 +25,8 @@ export function withAllUnchangedLines(rows: readonly DiffRow[], after: string): 
   if (lines.at(-1) === '') lines.pop();
   const whole: DiffRow[] = [];
   let next = 1;
-  // The distance between the numbers of the old and the new file. It changes after each added or removed line.
+  // The number of an unchanged line in the old file minus its number in the new file. Each added or removed line
+  // changes this difference.
   let shift = 0;
   const addUntil = (end: number): void => {
     for (; next < end; next += 1)

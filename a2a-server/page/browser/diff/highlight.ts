@@ -55,7 +55,7 @@ const LANGUAGES = {
  * text. The Markdown grammar of highlight.js takes longer, so Markdown has no colours.
  */
 const MAX_CHARS_AT_ONCE = 2_000;
-/** The page stops to colour a text after this time, in milliseconds. The rest of the text has no colours. */
+/** The page stops colouring a text after this time, in milliseconds. The rest of the text has no colours. */
 const MAX_MS = 100;
 
 const lowlight = createLowlight(LANGUAGES);
