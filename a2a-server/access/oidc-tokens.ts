@@ -25,9 +25,10 @@ export type AuthenticateJwt = (token: string) => Promise<Identity>;
 const MAX_KEY_AGE_MS = 10 * 60_000;
 
 /**
- * How often the server may read the provider's keys in a row because a token names an unknown key. So a key that the
- * provider has just rotated works at once. After these reads, one more is allowed in each fifth of the cooldown, so
- * that tokens with made-up key ids cause few requests to the provider.
+ * How often in a row the server may read the provider's keys because a token names an unknown key. These reads need
+ * no wait, so that a token with a key that the provider has just introduced is accepted immediately. After these
+ * reads, one more is allowed in each fifth of the cooldown, so that tokens with made-up key ids cause few requests to
+ * the provider.
  */
 const READS_PER_COOLDOWN = 5;
 

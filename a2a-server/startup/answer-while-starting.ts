@@ -13,8 +13,8 @@ const STARTING: { status: string; reasons: readonly NotReadyReason[] } = {
 const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
 export const answerWhileStarting: RequestListener = (request, response) => {
-  // An EventSource gets no response, but a broken connection, after which it reconnects. After a status other than
-  // 200, it would stop for ever (WHATWG HTML §9.2).
+  // For an EventSource, the server closes the connection without a response, because an EventSource then reconnects.
+  // After a status other than 200, it would stop for ever (WHATWG HTML §9.2).
   if (request.method === 'GET' && request.headers.accept === 'text/event-stream') {
     request.socket.destroy();
     return;

@@ -83,8 +83,9 @@ export async function serve(
     closeResponseWithConnection(request, response);
     answer(request, response);
   });
-  // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it must get its response. By default, Node
-  // closes the connection. The next write, e.g. a heartbeat, detects a vanished client.
+  // A client that has sent FIN may still read (TCP, RFC 9293 §3.6). By default, Node would close the connection, so
+  // this option keeps it open for the response. If the client has vanished, the next write, e.g. a heartbeat, detects
+  // it.
   Object.assign(server, { httpAllowHalfOpen: true });
   // The server listens before it opens the journal. So if another server runs, `listen` usually fails first, and its
   // error can name the other server.
