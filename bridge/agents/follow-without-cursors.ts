@@ -38,8 +38,9 @@ export async function* followWithoutCursors({
       yield* subscribe();
       return;
     } catch (error) {
-      // The server of the Python SDK 0.3 has a stream only while the request for the work is open. Afterwards it
-      // answers that it does not know the task, although it does.
+      // If the agent refuses the stream, the task is fetched below instead. The server of the Python SDK 0.3 has a
+      // stream only while the request for the work is open. Afterwards it answers that it does not know the task,
+      // although it does.
       if (requestFailure(error, '').arrival !== 'refused') throw error;
     }
   }

@@ -49,9 +49,9 @@ interface Hazards {
    */
   readonly socketEndAborts: boolean;
   /**
-   * Returns the ids of the calls that a message decides. D1: the first valid decision wins. An agent with this function
-   * runs a call again for each further approval, so the bridge sends only one. Null if the agent itself accepts only
-   * the first decision.
+   * Returns the ids of the calls that a message decides. Null if the agent itself accepts only the first decision on
+   * a call (D1). Any other agent runs the call again for each further approval, so the bridge sends only one
+   * decision.
    */
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /**

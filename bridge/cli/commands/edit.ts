@@ -68,7 +68,8 @@ export async function editCommand(
     if (code === 0) await context.close();
     return code;
   } catch (error) {
-    // For example, the file has changed meanwhile, and the action is asked again. The person's work must not be lost.
+    // The edit may fail, e.g. because the file has changed meanwhile. So that the person's work is not lost, the text
+    // stays in a file, and the person learns where.
     if (edited.file !== undefined)
       terminal.complain(
         `Your text is in ${edited.file}. To use it: mcp-a2a-bridge edit <code> --file ${quote([edited.file])}`,

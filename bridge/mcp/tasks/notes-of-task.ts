@@ -3,7 +3,10 @@ import type { Session } from '../../sessions/session/session.ts';
 
 const known = new WeakMap<Session, { taskId: string; notes: readonly string[] }>();
 
-/** Takes the session's notes. Returns them with those that earlier readings of the task have contained. */
+/**
+ * Takes the new notes out of the session. Returns them after the notes that this function has already returned for
+ * the task.
+ */
 export function notesOfTask(session: Session, taskId: string): readonly string[] {
   const before = known.get(session);
   const notes = [...(before?.taskId === taskId ? before.notes : []), ...session.takeNotes()];

@@ -3,9 +3,9 @@
  *
  * - The events that clients get are numbered from 0, beginning with the first event of the task. So every bridge gives
  *   the same numbers, also after a restart. The number is the generation of A2A 1.1 minus 1.
- * - S1: all events after the cursor, in order, without gap or repeat. The agent keeps them as long as the task, so
- *   there is no `events_gone`.
- * - S3: the bridge reads the next event after the client has taken the one before.
+ * - S1: a client gets all events after its cursor, in order, without gap or repeat. The agent keeps the events as
+ *   long as the task, so the error `events_gone` never occurs.
+ * - S3: the bridge reads the next event only after the client has taken the one before.
  * - The end of the stream stops nothing. The task continues.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';

@@ -54,9 +54,9 @@ interface SessionReplyOptions {
 }
 
 /**
- * Builds a reply with the current state of the session. The reply takes the session's notes, and records which previews
- * it shortens. When the client has received it, the result counts as collected. If the work has not reached the agent
- * yet, the bridge goes on to deliver it.
+ * Builds a reply with the current state of the session. The reply takes the session's notes, and records which
+ * previews it shortens. When the client has received it, the result counts as collected. If the work has not reached
+ * the agent yet, the bridge continues to deliver it.
  */
 export function sessionReply(
   call: ReplyContext,

@@ -42,8 +42,8 @@ function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection
 }
 
 /**
- * Returns true if the message started this session. With some dialects, the bridge makes the id of the first message
- * the id of the session.
+ * Returns true if the message started this session. With some dialects, the bridge uses the id of the first message
+ * as the id of the session.
  */
 function namedAfter({ contextId }: Task, { messageId }: Message): boolean {
   return contextId === messageId;
