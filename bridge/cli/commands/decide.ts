@@ -8,6 +8,7 @@ import { toPersonDecision, type McpDecisionWord } from '../../approvals/decision
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { actionText } from '../terminal/action-text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
@@ -80,7 +81,7 @@ async function showAndConfirm(
     for (const text of texts) terminal.say(text);
     // Anyone with the link can decide. So it is printed only to a terminal.
     if (terminal.interactive && isLong(texts) && actions.some(({ decisions }) => decisions.length > 0))
-      terminal.write(await linkText(session, actions));
+      await printPageLink(terminal, session, actions);
   }
   for (const action of actions) {
     const barred = decisionElsewhereError(action, word);
@@ -99,16 +100,21 @@ function isLong(texts: readonly string[]): boolean {
   return texts.join('\n').split('\n').length > MAX_ROWS_WITHOUT_LINK;
 }
 
-/** Returns a sentence with a one-time link to the agent's page. Returns '' if the agent has no page. */
-async function linkText(session: Session, actions: readonly PendingAction[]): Promise<string> {
+/** Prints a one-time link to the agent's page, if the agent has one. */
+async function printPageLink(
+  terminal: Terminal,
+  session: Session,
+  actions: readonly PendingAction[],
+): Promise<void> {
   const [{ callId, shown } = {}, another] = actions;
   const taskId = session.view?.taskId;
   const link = await requestSessionPageLink(
     session,
     another === undefined ? { taskId, callId, shown } : { taskId },
   );
-  if (link === null) return '';
-  return `Or decide in a browser. This link works once, and who opens it can decide for you:\n${link.url}\n\n`;
+  if (link === null) return;
+  terminal.explain('Or decide in a browser. This link works once, and who opens it can decide for you:');
+  terminal.say(`${link.url}\n`);
 }
 
 /** Returns the command that decides by the complete code and asks no question. */

@@ -45,10 +45,12 @@ export function printDecisionOutcome(
   for (const { callId, decision } of decided) {
     const title = view?.calls.find((call) => call.callId === callId)?.title ?? '';
     const done = terminal.paint(decision === 'deny' ? 'red' : 'green', DONE[decision]);
-    terminal.say(`${done}: ${visibleLine(callId)}  ${visibleLine(title)}`.trimEnd());
+    terminal.explain(`${done}: ${visibleLine(callId)}  ${visibleLine(title)}`.trimEnd());
   }
   for (const { callId, title } of pending)
-    terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
+    terminal.explain(
+      `${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`,
+    );
   for (const note of notes) terminal.explain(`Note: ${visibleText(note)}`);
   if (view?.question !== undefined && view.question !== null)
     terminal.say(`The agent asks:\n${quotedRows(view.question.text, terminal.width)}`);
