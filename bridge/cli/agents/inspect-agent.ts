@@ -30,5 +30,5 @@ export function printInspection(
 ): void {
   terminal.say(terminal.paint('bold', name));
   for (const finding of findings) printCheckResult(terminal, finding);
-  if (abilities !== null) terminal.say(abilitiesText(abilities));
+  if (abilities !== null) terminal.explain(abilitiesText(abilities));
 }

@@ -8,7 +8,7 @@ import type { ReceiptMediaType } from '../../agents/a2a-server-requests.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { escapeHiddenInLines } from '../terminal/terminal.ts';
+import { escapeHiddenInLines, wrapIntoRows } from '../terminal/terminal.ts';
 import { visibleJson } from '../../../shared/text/visible-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
@@ -58,7 +58,7 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
 }
 
 /**
- * Returns the document as a terminal shows it. The signature is over the bytes, so a file or a pipe gets them unchanged.
+ * Returns the document as a terminal shows it. D5: it quotes an agent, so a row that continues a line is marked. The signature is over the bytes, so a file or a pipe gets them unchanged.
  * @param width the width of the terminal; undefined if stdout is not a terminal
  */
 export function shownReceipt(
@@ -66,7 +66,7 @@ export function shownReceipt(
   { json, width }: { json: boolean; width: number | undefined },
 ): string {
   if (width === undefined) return document;
-  return json ? visibleJson(document) : escapeHiddenInLines(document);
+  return json ? visibleJson(document) : wrapIntoRows(escapeHiddenInLines(document), width);
 }
 
 /** Writes a receipt, and makes its directory. @throws UsageError if the file cannot be written */

@@ -52,7 +52,7 @@ export function printAgentTrial(terminal: Terminal, trial: AgentTrial): void {
   if (trial.type === 'usable' || trial.type === 'refused')
     return printInspection(terminal, trial.name, trial);
   terminal.say(terminal.paint('bold', trial.name));
-  terminal.say(
+  terminal.explain(
     trial.type === 'known'
       ? `✓ The settings have it already, at ${trial.url}.`
       : `✗ ${visibleLine(trial.problem)}`,

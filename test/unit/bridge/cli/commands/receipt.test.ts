@@ -38,4 +38,9 @@ describe('a receipt on stdout', () => {
   ])('a terminal gets no hidden character (JSON: %s)', (json, shown) =>
     expect(shownReceipt('a\u{1b}[2J\nb', { json, width: 80 })).toBe(shown),
   );
+
+  it('D5 at a terminal, no row of an agent’s long line looks like a line of the receipt', () =>
+    expect(shownReceipt('│ +xxxxx- **Approved**', { json: false, width: 10 })).toBe(
+      '│ +xxxxx- \n↳ **Approv\n↳ ed**',
+    ));
 });
