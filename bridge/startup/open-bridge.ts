@@ -33,18 +33,12 @@ interface OpenBridgeOptions {
 }
 
 /** @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used */
-export async function openBridge({
-  settings,
-  env,
-  serverScript,
-  program,
-  log,
-  version,
-}: OpenBridgeOptions): Promise<BridgeContext> {
-  const opened = await openSessions({ settings, env, serverScript, log, channel: 'mcp' });
+export async function openBridge(options: OpenBridgeOptions): Promise<BridgeContext> {
+  const { settings, env, log, program, version } = options;
+  const opened = await openSessions({ ...options, channel: 'mcp' });
   const { registry, database, outbox, results, live, delegations, sessions } = opened;
   logSessionChanges(live, log);
-  const inbox = new ResultInbox({ results, registry, outbox, live, sessions, delegations, log });
+  const inbox = new ResultInbox({ ...opened, log });
   const outside = new InboxFollower({
     surfaces: [
       new HookNoticeFiles(settings.stateDir, (tool) => `${settings.toolPrefix}${tool}`),
@@ -63,16 +57,7 @@ export async function openBridge({
     approvalWebhook === undefined
       ? undefined
       : await import('../approvals/webhook/approval-webhook.ts').then(({ ApprovalWebhook }) =>
-          ApprovalWebhook.open({
-            settings: approvalWebhook,
-            env,
-            database,
-            registry,
-            outbox,
-            live,
-            sessions,
-            log,
-          }),
+          ApprovalWebhook.open({ ...opened, settings: approvalWebhook, env, log }),
         );
   // B3: a killed bridge loses nothing. So this bridge finishes the unfinished work of earlier bridges. The tool call
   // does not wait for that.

@@ -56,26 +56,16 @@ export class Caller implements User {
   readonly becomeStream: () => void;
   readonly #about: RequestFacts = {};
 
-  constructor({
-    identity,
-    roles,
-    groups,
-    signal,
-    end,
-    whenWritable: full,
-    endAfter,
-    trace,
-    becomeStream,
-  }: CallerParts) {
-    this.identity = identity;
-    this.roles = roles;
-    this.groups = groups;
-    this.signal = signal;
-    this.end = end;
-    this.whenWritable = full;
-    this.endAfter = endAfter;
-    this.trace = trace;
-    this.becomeStream = becomeStream;
+  constructor(parts: CallerParts) {
+    this.identity = parts.identity;
+    this.roles = parts.roles;
+    this.groups = parts.groups;
+    this.signal = parts.signal;
+    this.end = parts.end;
+    this.whenWritable = parts.whenWritable;
+    this.endAfter = parts.endAfter;
+    this.trace = parts.trace;
+    this.becomeStream = parts.becomeStream;
   }
 
   get principal(): string {
@@ -116,10 +106,8 @@ interface SenderFacts {
 
 type CallerParts = Pick<
   Caller,
-  'identity' | 'roles' | 'groups' | 'signal' | 'end' | 'whenWritable' | 'endAfter' | 'becomeStream'
-> & {
-  trace?: TraceContext | undefined;
-};
+  'identity' | 'roles' | 'groups' | 'signal' | 'end' | 'whenWritable' | 'endAfter' | 'trace' | 'becomeStream'
+>;
 
 const callers = new WeakMap<Request, Caller>();
 

@@ -22,22 +22,10 @@ const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
 /** Runs a tool, and builds the reply. A failure of the tool is a result, too. */
 export async function answerToolCall<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
-  {
-    server,
-    prefix,
-    log,
-    onCancel,
-    unattended,
-    connection,
-    withdrawals,
-    receipts,
-    followed,
-    seen,
-    released,
-    bridge,
-  }: ToolServingContext,
+  serving: ToolServingContext,
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const { log, withdrawals, receipts, connection, followed, seen } = serving;
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
   receipts.confirm();
   const onConfirmed: OnReplyConfirmed[] = [];
@@ -46,14 +34,14 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     signal,
     requestId,
     tool: spec.name,
-    onCancel,
+    onCancel: serving.onCancel,
     withdrawals,
     log,
     finalText: (last) => progress.end(last),
   });
-  const called = (tool: ToolName): string => `${prefix}${tool}`;
+  const called = (tool: ToolName): string => `${serving.prefix}${tool}`;
   try {
-    const opened = await bridge();
+    const opened = await serving.bridge();
     const looked = opened.inbox.refresh();
     const reply = await spec.run(input, {
       bridge: opened,
@@ -64,7 +52,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
       onConfirmed: (record) => onConfirmed.push(record),
       report: progress.report,
       name: called,
-      client: toolCallClientOf(server, context, { round, unattended }),
+      client: toolCallClientOf(serving.server, context, { round, unattended: serving.unattended }),
       followed,
       seen,
       whole: meta?.[WHOLE_RESULT] === true,
@@ -87,12 +75,13 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     return toCallToolResult(addNotices(announced, notices));
   } catch (error) {
     if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a cancelled call failed');
+    const { prefix } = serving;
     return toolFailureResult(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
     // The reply counts as sent before it is written. That is correct, because the SDK writes it before it reads the
     // next request, which confirms the reply.
-    if (open.withdrawn) released?.(requestId);
+    if (open.withdrawn) serving.released?.(requestId);
     else receipts.sent(requestId, onConfirmed);
     open.end();
   }
