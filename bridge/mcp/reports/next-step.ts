@@ -6,6 +6,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
+
 /** The facts about a session that determine the next step. */
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
@@ -14,47 +15,68 @@ export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateN
   givenUp?: boolean;
 };
 
+type NextStep =
+  | 'delegate-again'
+  | 'wait-for-delivery'
+  | 'delegate-the-rest'
+  | 'follow-again'
+  | 'begin-next-task'
+  | 'wait-for-other-people'
+  | 'decide'
+  | 'sign-in'
+  | 'answer'
+  | 'send-message'
+  | 'wait';
+
+function nextStepOf(
+  { view, trouble, settled, stateName, givenUp }: NextStepInput,
+  end?: WaitEndReason,
+): NextStep {
+  if (givenUp === true) return 'delegate-again';
+  if (stateName === 'not-delivered') return 'wait-for-delivery';
+  if (stateName === 'unknown-to-agent') return 'delegate-the-rest';
+  if (end === 'trouble' || (trouble !== undefined && !settled)) return 'follow-again';
+  if (view === undefined) return 'wait';
+  if (hasEnded(view)) return 'begin-next-task';
+  if (waitsForOtherPeople(view)) return 'wait-for-other-people';
+  if (view.pending.length > 0) return 'decide';
+  if (view.state === 'auth-required') return 'sign-in';
+  if (view.question !== null) return 'answer';
+  return view.state === 'input-required' ? 'send-message' : 'wait';
+}
+
 export function nextStepText(
   session: NextStepInput,
   end: WaitEndReason,
   name: (tool: ToolName) => string,
 ): string {
-  const { view, trouble, stateName, givenUp } = session;
+  const { pending = [], question = null } = session.view ?? {};
   const id = visibleLine(session.id);
-  if (givenUp === true)
-    return `Look at the agent first, then delegate it again with ${name('delegate_task_to_assistant')}.`;
-  if (stateName === 'not-delivered')
-    return `The bridge keeps the message and goes on trying. ${name('wait_for_task')} with sessionId "${id}" waits for it; ${name('cancel_running_task')} withdraws it. Repeating the same call is safe: it joins this message.`;
-  if (stateName === 'unknown-to-agent')
-    return `The agent no longer has the task, so it cannot be followed, decided or cancelled. Ask the person, then delegate what is left of it with ${name('delegate_task_to_assistant')}, without sessionId.`;
-  if (end === 'trouble' || (trouble !== undefined && !session.settled)) {
-    return `${trouble?.message ?? ''} The task was not touched by this. Call ${name('wait_for_task')} with sessionId "${id}" to go on following it.`.trim();
-  }
-  if (view !== undefined && hasEnded(view)) {
-    return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
-  }
-  if (view !== undefined && waitsForOtherPeople(view))
-    return `Tell the person who must decide this: nothing can be decided here. ${name('wait_for_task')} with sessionId "${id}" shows later what they have decided; ${name('cancel_running_task')} ends the task.`;
-  if (view !== undefined && view.pending.length > 0) {
-    const decide = name('approve_or_deny_pending_action');
-    if (view.pending.every(isQuestion))
-      return `Ask the person, and send what they say with ${decide} (decision "answer", answer, title, sessionId "${id}", callId, shown), or "deny" if they do not want to answer. Do not answer for them.`;
-    return `Show this to the person and send what they decide with ${decide} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenSeveralRun(view, session)}`.trim();
-  }
-  if (view?.state === 'auth-required') {
-    const tell =
-      view.question === null
-        ? `tell it so with ${name('delegate_task_to_assistant')} and sessionId "${id}"`
-        : `tell it so with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId "${visibleLine(view.question.id)}", shown "${visibleLine(view.question.shown)}", decision "answer", e.g. "I have signed in")`;
-    return `The agent waits for the person to sign in. Show them what it says, with the address to open: only they can do it. Once they have, ${tell}; if it notices by itself, ${name('wait_for_task')} shows that it goes on. Do not ask for passwords or tokens, and send none.`;
-  }
-  if (view !== undefined && view.question !== null) {
-    return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${visibleLine(view.question.id)}", shown "${visibleLine(view.question.shown)}", decision "answer" and their words in "answer".`;
-  }
-  if (view?.state === 'input-required') {
-    return `The agent waits for a message: send it with ${name('delegate_task_to_assistant')} and sessionId "${id}".`;
-  }
-  return `It goes on by itself. ${name('wait_for_task')} with sessionId "${id}" waits for it, ${name('check_task_progress_and_status')} looks, ${name('cancel_running_task')} ends it.`;
+  const delegate = name('delegate_task_to_assistant');
+  const decide = name('approve_or_deny_pending_action');
+  const wait = name('wait_for_task');
+  const cancel = name('cancel_running_task');
+  const asked = `callId "${visibleLine(question?.id ?? '')}", shown "${visibleLine(question?.shown ?? '')}"`;
+  const signedIn =
+    question === null
+      ? `${delegate} and sessionId "${id}"`
+      : `${decide} (sessionId "${id}", ${asked}, decision "answer", e.g. "I have signed in")`;
+  const texts: Record<NextStep, string> = {
+    'delegate-again': `Look at the agent first, then delegate it again with ${delegate}.`,
+    'wait-for-delivery': `The bridge keeps the message and goes on trying. ${wait} with sessionId "${id}" waits for it; ${cancel} withdraws it. Repeating the same call is safe: it joins this message.`,
+    'delegate-the-rest': `The agent no longer has the task, so it cannot be followed, decided or cancelled. Ask the person, then delegate what is left of it with ${delegate}, without sessionId.`,
+    'follow-again': `${session.trouble?.message ?? ''} The task was not touched by this. Call ${wait} with sessionId "${id}" to go on following it.`,
+    'begin-next-task': `To go on in this session, call ${delegate} with sessionId "${id}".`,
+    'wait-for-other-people': `Tell the person who must decide this: nothing can be decided here. ${wait} with sessionId "${id}" shows later what they have decided; ${cancel} ends the task.`,
+    decide: pending.every(isQuestion)
+      ? `Ask the person, and send what they say with ${decide} (decision "answer", answer, title, sessionId "${id}", callId, shown), or "deny" if they do not want to answer. Do not answer for them.`
+      : `Show this to the person and send what they decide with ${decide} (decision, title, sessionId "${id}", callId, shown). ${answering(pending)}${pending.length > 1 || session.oneByOne === true ? whenApprovedCallRuns(session) : ''}`,
+    'sign-in': `The agent waits for the person to sign in. Show them what it says, with the address to open: only they can do it. Once they have, tell it so with ${signedIn}; if it notices by itself, ${wait} shows that it goes on. Do not ask for passwords or tokens, and send none.`,
+    answer: `Ask the person, then call ${decide} with sessionId "${id}", ${asked}, decision "answer" and their words in "answer".`,
+    'send-message': `The agent waits for a message: send it with ${delegate} and sessionId "${id}".`,
+    wait: `It goes on by itself. ${wait} with sessionId "${id}" waits for it, ${name('check_task_progress_and_status')} looks, ${cancel} ends it.`,
+  };
+  return texts[nextStepOf(session, end)].trim();
 }
 
 /**
@@ -65,51 +87,43 @@ export function briefNextStepText(
   end: WaitEndReason,
   name: (tool: ToolName) => string,
 ): string {
-  const { view, trouble, settled, stateName } = session;
+  const { view } = session;
+  if (view === undefined || view.state === 'auth-required') return nextStepText(session, end, name);
+  const { pending } = view;
   const decide = name('approve_or_deny_pending_action');
-  const rare = stateName === 'not-delivered' || stateName === 'unknown-to-agent' || end === 'trouble';
-  if (rare || view === undefined || view.state === 'auth-required' || (trouble !== undefined && !settled))
-    return nextStepText(session, end, name);
-  if (hasEnded(view)) return `${name('delegate_task_to_assistant')} with this sessionId goes on.`;
-  if (waitsForOtherPeople(view))
-    return `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`;
-  if (view.pending.length > 0) {
-    if (view.pending.every(isQuestion))
-      return `Ask the person, and send what they say with ${decide} (decision "answer"), or "deny" if they do not want to answer. Do not answer for them.`;
-    return `Show it to the person and send what they decide with ${decide}. ${answering(view)}${view.pending.length > 1 ? whenApprovedCallRuns(session) : ''}`.trim();
-  }
-  if (view.question !== null)
-    return `Ask the person; ${decide} takes their words in "answer" (decision "answer").`;
-  return view.state === 'input-required'
-    ? nextStepText(session, end, name)
-    : `It goes on by itself; ${name('wait_for_task')} waits for it.`;
+  const texts: Partial<Record<NextStep, string>> = {
+    'begin-next-task': `${name('delegate_task_to_assistant')} with this sessionId goes on.`,
+    'wait-for-other-people': `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`,
+    decide: pending.every(isQuestion)
+      ? `Ask the person, and send what they say with ${decide} (decision "answer"), or "deny" if they do not want to answer. Do not answer for them.`
+      : `Show it to the person and send what they decide with ${decide}. ${answering(pending)}${pending.length > 1 ? whenApprovedCallRuns(session) : ''}`,
+    answer: `Ask the person; ${decide} takes their words in "answer" (decision "answer").`,
+    wait: `It goes on by itself; ${name('wait_for_task')} waits for it.`,
+  };
+  return texts[nextStepOf(session, end)]?.trim() ?? nextStepText(session, end, name);
 }
 
 /** Returns the next step in very few words, for the short status. That status already contains the ids. */
-export function shortNextStepText(
-  { view, trouble, settled, stateName, givenUp }: NextStepInput,
-  name: (tool: ToolName) => string,
-): string {
-  const wait = name('wait_for_task');
-  if (givenUp === true) return 'Look at the agent first, then delegate it again.';
-  if (stateName === 'not-delivered')
-    return `The bridge goes on trying. ${wait} waits for it; ${name('cancel_running_task')} withdraws it.`;
-  if (stateName === 'unknown-to-agent')
-    return `Delegate what is left of it with ${name('delegate_task_to_assistant')}, without sessionId.`;
-  if (trouble !== undefined && !settled)
-    return `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`;
-  if (view !== undefined && hasEnded(view)) return `${wait} has the result.`;
+export function shortNextStepText(session: NextStepInput, name: (tool: ToolName) => string): string {
+  const { pending = [], question = null } = session.view ?? {};
+  const delegate = name('delegate_task_to_assistant');
   const decide = name('approve_or_deny_pending_action');
-  if (view !== undefined && waitsForOtherPeople(view))
-    return `Another person must decide, and not here. ${wait} says who.`;
-  if (view !== undefined && view.pending.length > 0)
-    return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${asksIn(view) ? ' A question takes "answer".' : ''}`;
-  if (view !== undefined && view.question !== null)
-    return `Ask the person; ${decide} takes their answer. ${wait} has the whole question and its code.`;
-  if (view?.state === 'auth-required') return `The person has to sign in first; ${wait} has what to do.`;
-  if (view?.state === 'input-required')
-    return `Send it a message with ${name('delegate_task_to_assistant')}.`;
-  return `It goes on by itself; ${wait} waits for it.`;
+  const wait = name('wait_for_task');
+  const answer = `Ask the person; ${decide} takes their answer. ${wait} has the whole question and its code.`;
+  const texts: Record<NextStep, string> = {
+    'delegate-again': 'Look at the agent first, then delegate it again.',
+    'wait-for-delivery': `The bridge goes on trying. ${wait} waits for it; ${name('cancel_running_task')} withdraws it.`,
+    'delegate-the-rest': `Delegate what is left of it with ${delegate}, without sessionId.`,
+    'follow-again': `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`,
+    'begin-next-task': `${wait} has the result.`,
+    'wait-for-other-people': `Another person must decide, and not here. ${wait} says who.`,
+    decide: `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${pending.some(isQuestion) ? ' A question takes "answer".' : ''}`,
+    'sign-in': question === null ? `The person has to sign in first; ${wait} has what to do.` : answer,
+    answer,
+    'send-message': `Send it a message with ${delegate}.`,
+    wait: `It goes on by itself; ${wait} waits for it.`,
+  };
+  return texts[nextStepOf(session)];
 }
 
 /** True if only other people may decide the pending actions. Each action names these people. */
@@ -120,21 +134,12 @@ export function waitsForOtherPeople({ pending }: Pick<TaskView, 'pending'>): boo
   );
 }
 
-function asksIn({ pending }: TaskView): boolean {
-  return pending.some(isQuestion);
-}
-
 function isQuestion({ decisions }: PendingAction): boolean {
   return decisions.includes('answer');
 }
 
-/** Explains when an approved call runs, if several calls wait or the agent asks about one call at a time. */
-function whenSeveralRun({ pending }: TaskView, session: NextStepInput): string {
-  return pending.length > 1 || session.oneByOne === true ? whenApprovedCallRuns(session) : '';
-}
-
-function answering(view: TaskView): string {
-  return asksIn(view)
+function answering(pending: readonly PendingAction[]): string {
+  return pending.some(isQuestion)
     ? 'For a question that is the decision "answer", with what they say in "answer", or "deny" if they do not want to: do not answer for them. '
     : '';
 }
