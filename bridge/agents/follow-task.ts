@@ -33,19 +33,7 @@ interface FollowTaskOptions {
  * @throws ProductError if the task cannot be followed; the abort reason of `signal`
  */
 export async function followTask(followed: FollowTaskOptions): Promise<void> {
-  const {
-    agent,
-    taskId,
-    signal,
-    thinking,
-    backOff = DEFAULT_BACK_OFF,
-    position,
-    enough,
-    onEvent,
-    onOpen,
-    onEnd,
-    onCut,
-  } = followed;
+  const { agent, taskId, signal, thinking, backOff = DEFAULT_BACK_OFF, position, enough } = followed;
   const failed = (thrown: unknown): ProductError => agent.failed(thrown);
   await keepReadingStream({
     backOff,
@@ -64,15 +52,15 @@ export async function followTask(followed: FollowTaskOptions): Promise<void> {
           signal,
           onOpen() {
             opened();
-            onOpen?.();
+            followed.onOpen?.();
           },
           onEvent(event) {
             const verdict = (): MoreOrEnough => (enough(connection) ? 'enough' : 'more');
-            const taken = onEvent(event, connection);
+            const taken = followed.onEvent(event, connection);
             return taken === undefined ? verdict() : taken.then(verdict);
           },
         });
-        onEnd?.();
+        followed.onEnd?.();
       } catch (thrown) {
         cut = failed(thrown);
         if (!mayReopenStream(cut)) throw cut;
@@ -87,7 +75,7 @@ export async function followTask(followed: FollowTaskOptions): Promise<void> {
         'AGENT_UNREACHABLE',
         `Agent "${agent.name}" ends the task's stream before the task has settled. The task was not touched by this.`,
       ),
-    onCut: (error) => onCut?.(failed(error)),
+    onCut: (error) => followed.onCut?.(failed(error)),
   });
 }
 
