@@ -19,13 +19,13 @@ import type { ClockCheck } from './clock-check.ts';
 import { TaskMaintenance } from './maintenance.ts';
 import { requireVisibleRow } from './queries/task-lookup.ts';
 import type { TaskService } from './task-service.ts';
-import type { MessageReceiverOptions } from './messages/message-context.ts';
+import type { MessageContext } from './messages/message-context.ts';
 import { createMessageReceiver } from './messages/message-receiver.ts';
 import { createTaskQueries } from './queries/task-queries.ts';
 import { requireAppliedCommand, toDecider } from './messages/command-result.ts';
 
 interface TaskServiceOptions
-  extends Omit<ExecutorOptions, 'log' | 'commands'>, Omit<MessageReceiverOptions, 'commands'> {
+  extends Omit<ExecutorOptions, 'log' | 'commands'>, Omit<MessageContext, 'log' | 'executor' | 'commands'> {
   commands?: AgentCommands;
   /**
    * Deadlines and the deletion of old sessions. If absent, waiting tasks have no deadline, and no session is deleted.

@@ -20,7 +20,7 @@ import {
   toProductError,
 } from './command-result.ts';
 import { findReachedDailyLimit } from './find-reached-daily-limit.ts';
-import { askAgainError, judgeDecisions } from './judge-decisions.ts';
+import { askAgainAndRefuse, judgeDecisions } from './judge-decisions.ts';
 import type { MessageContext } from './message-context.ts';
 import { differentSettingsRefusal, differingSettings } from './new-task-settings.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';
@@ -66,7 +66,7 @@ export async function commandTask(
   const resolved =
     incoming.decisions &&
     (await resolveDecisions(incoming.decisions, known, { ...context, by: incoming.principal }));
-  if (resolved?.type === 'outdated') throw await askAgainError(taskId, resolved, log);
+  if (resolved?.type === 'outdated') return askAgainAndRefuse(taskId, resolved, log);
   refuseUnsupportedFiles(incoming.message, known.settings.model, models);
   const isMessage = !isDecisionOrRevocation(incoming);
   if (isMessage)

@@ -41,23 +41,19 @@ export function judgeDecisions(
 }
 
 /**
- * Asks the person again about a tool call whose files have changed (D2: a decision binds to what was shown). Returns
- * the refusal of the old decision.
+ * Asks the person again about a tool call whose files have changed. D2: a decision binds to what was shown.
+ * @throws ProductError the refusal of the old decision
  */
-export async function askAgainError(
+export async function askAgainAndRefuse(
   taskId: string,
   { call, event }: Extract<DecisionsResult, { type: 'outdated' }>,
   log: TaskJournal,
-): Promise<ProductError> {
+): Promise<never> {
   await log.change(taskId, (s) => askAgain(s, call, event));
   const { reason, message, facts } = outdatedQuestionRefusal(call, 'content-changed');
-  return new ProductError(reason, message, facts && { facts });
+  throw new ProductError(reason, message, facts && { facts });
 }
 
-/**
- * Returns the statement that a passkey must sign for this decision. Changes nothing.
- * @throws ProductError with the refusal that the decision itself would get
- */
 export async function presenceStatement(
   { taskId, by, decision }: { taskId: string; by: Requester; decision: Decision },
   context: MessageContext,
@@ -67,7 +63,7 @@ export async function presenceStatement(
   const known = await requireSnapshot(log, taskId);
   const part: DecisionsPart = { extension: TOOL_APPROVAL_EXTENSION, decisions: [decision] };
   const resolved = await resolveDecisions(part, known, { ...context, by: by.principal });
-  if (resolved.type === 'outdated') throw await askAgainError(taskId, resolved, log);
+  if (resolved.type === 'outdated') return askAgainAndRefuse(taskId, resolved, log);
   const approver = { principal: by.principal, channel: 'page', ...pickRequesterGroups(by) };
   const outcome = judgeDecisions(known, resolved.decisions, { by: approver, at: clock.now() }, context);
   if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);

@@ -5,20 +5,17 @@ import type { Executor, ExecutorOptions } from '../executions/executor.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import type { PresenceVerifier } from './resolve-decisions.ts';
 
-export interface MessageReceiverOptions extends Pick<
+/** What the acceptance of a message needs. */
+export interface MessageContext extends Pick<
   ExecutorOptions,
   'journal' | 'ids' | 'models' | 'clock' | 'policy' | 'toolbox' | 'openWorkspace' | 'writingLimits'
 > {
+  log: TaskJournal;
+  executor: Pick<Executor, 'wake' | 'reserve' | 'command'>;
   commands: AgentCommands;
   mode: TaskMode;
   /** Called when a limit refuses a message. */
   onRefused?: OnRefused;
   /** Checks the assertions of passkeys. If absent, a decision cannot have an assertion. */
   presence?: PresenceVerifier;
-}
-
-/** What the acceptance of a message needs. */
-export interface MessageContext extends MessageReceiverOptions {
-  log: TaskJournal;
-  executor: Pick<Executor, 'wake' | 'reserve' | 'command'>;
 }

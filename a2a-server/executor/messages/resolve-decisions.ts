@@ -8,7 +8,6 @@ import type { PresenceProof } from '../../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-approval.ts';
 import { decidedTwiceRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import type { Policy } from '../../policy/create-policy.ts';
-import type { ApproverDemand } from '../../task/approver.ts';
 import { denyRuleMessage, findPresenceRuleName, approverDemandOfRules } from '../../policy/verdict.ts';
 import { shownCodeOf } from '../../task/shown-code-of-call.ts';
 import { findCall, type Call, type Snapshot } from '../../task/snapshot.ts';
@@ -64,8 +63,8 @@ export async function resolveDecisions(
     // preview.
     const repeated = edits ? decidedTwiceRefusal(decisions, decision) : undefined;
     if (repeated) throw toProductError(repeated);
-    const edit = edits ? await resolveEdit({ decision, call }, snapshot, context) : null;
-    if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };
+    const edit = edits ? await resolveEdit({ decision, call }, snapshot, context) : NO_EDIT;
+    if (edit.type === 'outdated') return edit;
     resolved.push({
       callId: decision.callId,
       decision: decision.decision,
@@ -74,9 +73,7 @@ export async function resolveDecisions(
       reason: decision.reason ?? null,
       shown: decision.shown,
       ...(decision.answer !== undefined && { answer: decision.answer }),
-      edited: edit?.type === 'edited' ? edit.call : null,
-      ...(edit?.type === 'edited' && edit.rule !== undefined && { editPresenceRule: edit.rule }),
-      ...(edit?.type === 'edited' && edit.approver && { approver: edit.approver }),
+      ...edit.fields,
       ...(decision.presence && { presence: await provePresence(decision.presence, context) }),
     });
   }
@@ -101,13 +98,11 @@ async function provePresence(
   return presence.prove(by, assertion);
 }
 
-/**
- * The result of an edit. `rule` is the rule, if any, that demands presence for the new input. `approver` says who may
- * approve it.
- */
 type ResolvedEdit =
-  | { type: 'edited'; call: ShownCall; rule: string | undefined; approver: ApproverDemand | undefined }
-  | { type: 'outdated'; event: OutdatedEvent };
+  | { type: 'edited'; fields: Pick<ResolvedDecision, 'edited' | 'editPresenceRule' | 'approver'> }
+  | Extract<DecisionsResult, { type: 'outdated' }>;
+
+const NO_EDIT: ResolvedEdit = { type: 'edited', fields: { edited: null } };
 
 async function resolveEdit(
   { decision, call }: { decision: Decision; call: Call },
@@ -127,7 +122,7 @@ async function resolveEdit(
   const shown = await buildShownCall(tool, parsed.input, place);
   // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
   const event = await findOutdatedEvent(call, tool, place);
-  if (event !== undefined) return { type: 'outdated', event };
+  if (event !== undefined) return { type: 'outdated', call, event };
   if (!shown.ok) throw invalidEditError(call, shown.message);
   if (isUnseen(shown.call, call))
     throw invalidEditError(call, 'it would change a file whose content was not shown');
@@ -135,12 +130,10 @@ async function resolveEdit(
   const rules = policy();
   const denied = denyRuleMessage(facts, rules);
   if (denied !== undefined) throw invalidEditError(call, denied);
-  return {
-    type: 'edited',
-    call: shown.call,
-    rule: findPresenceRuleName(facts, rules),
-    approver: approverDemandOfRules(facts, rules),
-  };
+  const rule = findPresenceRuleName(facts, rules);
+  const approver = approverDemandOfRules(facts, rules);
+  const demands = { ...(rule !== undefined && { editPresenceRule: rule }), ...(approver && { approver }) };
+  return { type: 'edited', fields: { edited: shown.call, ...demands } };
 }
 
 /** True if the edit changes content that the proposed call does not change. The person has not seen that content. */
