@@ -1,6 +1,7 @@
 /** The command `cancel`: cancels the task of a session, whether the task runs or waits. */
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
+import type { CancelOutcome } from '../../sessions/cancel-task.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
@@ -24,26 +25,26 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
   await context.close();
   const { id, view, stateName: state } = session;
   const word = taskStateWord(state);
-  const before = end === 'ended-before' || end === 'unknown-to-agent' || end === 'may-have-arrived';
-  if (options.json === true)
-    terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !before }));
-  else if (end === 'may-have-arrived')
-    terminal.complain(
+  const refused = end === 'ended-before' || end === 'unknown-to-agent' || end === 'may-have-arrived';
+  const unconfirmed =
+    'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.';
+  const texts: Record<CancelOutcome, string> = {
+    'may-have-arrived':
       'Nothing was cancelled, because it is not known whether the agent has the task. Check the tasks of the agent.',
-    );
-  else if (end === 'unknown-to-agent')
-    terminal.complain(`There was nothing to cancel: ${sessionProblem(session.state) ?? word}`);
-  else if (before) terminal.complain(`The task had ended before (${word}).`);
-  else if (end === 'withdrawn')
-    terminal.explain('Withdrawn: the agent never had the task. Nothing of it has run.');
-  else if (end === 'cancelling')
-    terminal.explain(
+    'unknown-to-agent': `There was nothing to cancel: ${sessionProblem(session.state) ?? word}`,
+    'ended-before': `The task had ended before (${word}).`,
+    withdrawn: 'Withdrawn: the agent never had the task. Nothing of it has run.',
+    cancelling:
       'The agent has accepted the cancel, but the task has not ended. It may go on to its end: not every agent can stop its work.',
-    );
-  else if (end === 'cancelled-when-known' || view === undefined || !hasEnded(view))
-    terminal.explain(
-      'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.',
-    );
-  else terminal.explain(`Cancelled: the task of session ${visibleLine(id)} is ${word}.`);
-  return before ? EXIT_REFUSED : 0;
+    'cancelled-when-known': unconfirmed,
+    cancelled:
+      view !== undefined && hasEnded(view)
+        ? `Cancelled: the task of session ${visibleLine(id)} is ${word}.`
+        : unconfirmed,
+  };
+  if (options.json === true)
+    terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !refused }));
+  else if (refused) terminal.complain(texts[end]);
+  else terminal.say(texts[end]);
+  return refused ? EXIT_REFUSED : 0;
 }
