@@ -31,33 +31,30 @@ const BELL = '\u{7}';
 export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<number> {
   const { options, terminal } = run;
   const json = options.json === true;
+  const watches = options.watch === true;
   if (json && options.bell === true) throw new UsageError('--bell is for a terminal. Omit --json.');
   const context = await openCommandSessions(run);
   const { entries, sessions, unreachable } = await readInbox(context);
   const print = (shown: readonly KeyedInboxEntry[]): void => {
     const bell = options.bell === true ? BELL : '';
+    if (json && watches) for (const { entry } of shown) terminal.say(JSON.stringify(entry));
     if (!json && shown.length > 0) terminal.say(`${bell}${inboxText(shown, terminal)}`);
     if (options.collect !== true) return;
     for (const { entry } of shown)
       if (entry.type === 'finished') context.outbox.collect(entry, entryEndState(entry));
   };
-  if (json && options.watch !== true)
+  if (json && !watches)
     terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));
-  else if (json) for (const { entry } of entries) terminal.say(JSON.stringify(entry));
   print(entries);
   if (!json && entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
   // With --json, the object lists the unreachable agents. But with --watch, each printed object is an entry.
-  if (!json || options.watch === true)
+  if (!json || watches)
     for (const { agent, message } of unreachable)
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
-  if (options.watch === true) {
+  if (watches) {
     const watch = new NewInboxEntries(context, run.settings.stateDir, entries);
     watch.follow(sessions);
-    for (;;) {
-      const added = await watch.next();
-      if (json) for (const { entry } of added) terminal.say(JSON.stringify(entry));
-      print(added);
-    }
+    for (;;) print(await watch.next());
   }
   await context.close();
   return unreachable.length === context.registry.all.length && entries.length === 0
