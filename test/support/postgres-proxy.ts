@@ -17,6 +17,8 @@ export interface PostgresProxy {
   delayAnswers(ms: number): void;
   /** Stops all traffic, but closes nothing. New connections get no answer. */
   freeze(): void;
+  /** Stops the traffic of all open connections, but closes none, as a host that vanishes does. New connections work. */
+  strand(): void;
   /** New connections lead to this server. It has the same databases. */
   redirect(url: string): void;
   /** Cuts all connections. New connections work again. */
@@ -31,6 +33,7 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
   let socketPath = socketOf(target);
   const directory = await mkdtemp(join(tmpdir(), 'px-'));
   const pairs = new Set<readonly [Socket, Socket]>();
+  const stranded = new WeakSet<readonly [Socket, Socket]>();
   let losing: string | undefined;
   let frozen = false;
   let delayMs = 0;
@@ -47,12 +50,12 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
     };
     let doomed = false;
     client.on('data', (data) => {
-      if (frozen) return;
+      if (frozen || stranded.has(pair)) return;
       if (losing !== undefined && data.includes(losing)) doomed = true;
       upstream.write(data);
     });
     upstream.on('data', (data) => {
-      if (frozen) return;
+      if (frozen || stranded.has(pair)) return;
       if (!doomed) {
         // Timers with the same delay keep their order.
         if (delayMs === 0) client.write(data);
@@ -86,6 +89,9 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
     },
     freeze() {
       frozen = true;
+    },
+    strand() {
+      for (const pair of pairs) stranded.add(pair);
     },
     cut() {
       frozen = false;

@@ -34,10 +34,14 @@ export interface PostgresConnection extends QueryRunner {
   onLost(listener: () => void): void;
   /** Calls `listener` with the payload of each notification of the channels that this connection listens to. */
   onNotification(listener: (payload: string) => void): void;
+  /** Ends the connection at once. It then counts as lost. */
+  drop(): void;
   close(): void;
 }
 
 interface PostgresPool extends QueryRunner {
+  /** Ends all connections at once. Their statements fail, and later statements open others. */
+  drop(): void;
   close(): Promise<void>;
 }
 
@@ -158,6 +162,7 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
       onNotification(listener) {
         client.on('notification', ({ payload }) => listener(payload ?? ''));
       },
+      drop: lose,
       close() {
         usable = false;
         // The promise of `end` waits for the peer, which may be unreachable. So this timer limits the wait.
@@ -230,6 +235,9 @@ export function openPostgresPool(
         client.off('error', note);
         client.release(broken);
       }
+    },
+    drop() {
+      for (const socket of sockets) socket.destroy();
     },
     async close() {
       const stop = new AbortController();

@@ -101,6 +101,12 @@ export async function openPostgresJournal({
       appender.noteEpoch(taskId, epoch);
       committed.forgetTask(taskId);
     },
+    // A database host that vanishes closes no connection. Without this, each statement would wait for its time limit,
+    // although a new connection works.
+    onLeaseLost: () => {
+      writer.dropConnection();
+      pool.drop();
+    },
   });
   const appends = new AppendQueue({
     commit: async (group: readonly LimitedAppend[]) => {

@@ -105,6 +105,8 @@ interface PostgresOwnershipOptions {
   /** The clock of the database. Each renewal of the lease sets it. */
   clock: DatabaseClock;
   onClaimed: (taskId: string, epoch: number) => void;
+  /** Called when the lease could not be renewed in time. The connections of this server may hang then. */
+  onLeaseLost: () => void;
 }
 
 export class PostgresOwnership implements Ownership {
@@ -115,6 +117,7 @@ export class PostgresOwnership implements Ownership {
   readonly #label: string | null;
   readonly #clock: DatabaseClock;
   readonly #onClaimed: (taskId: string, epoch: number) => void;
+  readonly #onLeaseLost: () => void;
   readonly #claims = new Map<string, TaskClaim>();
   /** The number of unanswered claims by task id. In the database, these tasks may already belong to this server. */
   readonly #claiming = new Map<string, number>();
@@ -124,13 +127,17 @@ export class PostgresOwnership implements Ownership {
   #end: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(address: DatabaseAddress, { id, label, clock, onClaimed }: PostgresOwnershipOptions) {
+  constructor(
+    address: DatabaseAddress,
+    { id, label, clock, onClaimed, onLeaseLost }: PostgresOwnershipOptions,
+  ) {
     this.#leaseConnection = new ReconnectingConnection(() => openPostgresConnection(address));
     this.#claimConnection = new ReconnectingConnection(() => openClaimConnection(address));
     this.#id = id;
     this.#label = label;
     this.#clock = clock;
     this.#onClaimed = onClaimed;
+    this.#onLeaseLost = onLeaseLost;
   }
 
   leaseMs(): number {
@@ -270,6 +277,7 @@ export class PostgresOwnership implements Ownership {
     this.#workEnd = Number.NEGATIVE_INFINITY;
     this.#leaseConnection.drop();
     this.#claimConnection.drop();
+    this.#onLeaseLost();
     const claims = [...this.#claims.values()];
     this.#claims.clear();
     for (const claim of claims) claim.lose();

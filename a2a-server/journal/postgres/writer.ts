@@ -140,6 +140,11 @@ export class PostgresWriter {
     return this.#lost;
   }
 
+  /** Ends the connection, which may hang. The current work and later work use another one. */
+  dropConnection(): void {
+    this.#connection?.drop();
+  }
+
   noteBatch(batch: number): void {
     this.#batch = batch;
   }

@@ -235,6 +235,24 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
       expect(await journal.row('b')).toBeUndefined();
     });
 
+    it('R117 after a host has vanished without closing its connections, requests succeed as soon as the lease has ended', async () => {
+      const journal = await open({ url: proxy.url });
+      await journal.ownership.start({
+        onSearch: () => undefined,
+        ended: () => undefined,
+        canOpen: () => Promise.resolve(true),
+      });
+      await journal.append(beginning('a', { events: [working] }));
+      await journal.row('a');
+      proxy.strand();
+      const row = journal.row('a');
+      expect(await journal.append(continuing('a', 2, [delta('x')], 'working'))).toMatchObject({
+        type: 'appended',
+      });
+      expect(await row).toMatchObject({ taskId: 'a' });
+      expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
+    }, 30_000);
+
     it('the journal closes while the network is cut', async () => {
       const journal = await open({ url: proxy.url });
       await journal.append(beginning('a'));
