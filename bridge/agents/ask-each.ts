@@ -1,7 +1,7 @@
 /** Sends a request to several agents in parallel. If one agent fails, the answers of the others are still returned. */
 import type { ErrorReason } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
-import { askInSearch } from './timeout.ts';
+import { askUnlessLate } from './timeout.ts';
 
 interface AnswersByAgent<T> {
   answers: ReadonlyMap<string, T>;
@@ -24,7 +24,7 @@ export async function askEachAgent<T>(
   await Promise.all(
     agents.map(async (agent) => {
       try {
-        answers.set(agent.name, await askInSearch(agents.length, agent, () => ask(agent)));
+        answers.set(agent.name, await askUnlessLate(agents.length, agent, () => ask(agent)));
       } catch (error) {
         const { reason, message } = agent.failed(error);
         unreachable.push({ agent: agent.name, reason, message });

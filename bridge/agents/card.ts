@@ -88,7 +88,7 @@ export async function fetchAgentCard(
   fetchImpl: typeof fetch,
   cardKeys?: readonly KeyObject[],
 ): Promise<{ card: AgentCard; facts: AgentCardFacts }> {
-  const received = await firstFound(agentCardUrls(url), fetchImpl);
+  const received = await fetchFirstCard(agentCardUrls(url), fetchImpl);
   const card = cardKeys === undefined ? normalizedCard(received) : await findVerifiedCard(received, cardKeys);
   if (card === undefined) throw new UntrustedCardError();
   const facts = parseAgentCard(card);
@@ -193,7 +193,7 @@ export function agentCardUrls(url: string): readonly string[] {
   ];
 }
 
-async function firstFound(places: readonly string[], fetchImpl: typeof fetch): Promise<unknown> {
+async function fetchFirstCard(places: readonly string[], fetchImpl: typeof fetch): Promise<unknown> {
   let missing: unknown;
   for (const place of places) {
     try {

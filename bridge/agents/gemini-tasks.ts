@@ -27,7 +27,9 @@ export async function listGeminiTasks(
   url: string,
   ask: (url: URL) => Promise<Response>,
 ): Promise<readonly Task[] | null> {
-  const response = await answerOf(ask(new URL('tasks/metadata', url.endsWith('/') ? url : `${url}/`)));
+  const response = await nullIfUnsupported(
+    ask(new URL('tasks/metadata', url.endsWith('/') ? url : `${url}/`)),
+  );
   if (response === null) return null;
   if (response.status === 204) return [];
   const parsed = tasksMetadata.safeParse(await response.json());
@@ -79,7 +81,7 @@ function unlessUnknownTask(error: unknown): undefined {
  * Returns null if the agent cannot list its tasks. It answers 501 if the tasks are in a storage bucket, and 404 if it
  * has no such URL.
  */
-async function answerOf(asked: Promise<Response>): Promise<Response | null> {
+async function nullIfUnsupported(asked: Promise<Response>): Promise<Response | null> {
   try {
     return await asked;
   } catch (error) {

@@ -60,21 +60,21 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   const elsewhere = chain.find((error) => error instanceof UnreachableEndpointError);
   for (const error of chain) {
     if (error instanceof ProductError) return { error, arrival: 'refused' };
-    if (error instanceof HttpError) return ofHttp(error, agent);
+    if (error instanceof HttpError) return httpErrorFailure(error, agent);
     if (error instanceof WithheldCredentialsError) return withheldCredentialsFailure(error, agent);
     if (error instanceof UntrustedCardError) return untrustedCardFailure(error, agent);
     const code = withCode.safeParse(error).data?.code ?? '';
     const distrust = tlsFailureText(code, agent);
-    if (distrust !== undefined) return neverArrived(distrust, error);
+    if (distrust !== undefined) return neverArrivedFailure(distrust, error);
     if (isConnectFailure(error))
-      return neverArrived(
+      return neverArrivedFailure(
         elsewhere === undefined
           ? `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`
           : `Agent "${agent}" cannot be reached at ${elsewhere.at} (${code}), the address on its agent card. Check that it runs and that this address is right, then try again.`,
         error,
       );
-    if (isUnreadableAnswer(error)) return notA2A(error, agent);
-    const spoken = ofA2A(error, agent);
+    if (isUnreadableAnswer(error)) return notA2aFailure(error, agent);
+    const spoken = a2aErrorFailure(error, agent);
     if (spoken !== undefined) return spoken;
   }
   const { name } = described.safeParse(thrown).data ?? { name: '' };
@@ -94,10 +94,10 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
       },
     );
   }
-  return notA2A(thrown, agent);
+  return notA2aFailure(thrown, agent);
 }
 
-function notA2A(thrown: unknown, agent: string): RequestFailure {
+function notA2aFailure(thrown: unknown, agent: string): RequestFailure {
   return {
     error: new ProductError(
       'AGENT_ERROR',
@@ -126,7 +126,7 @@ function isUnreadableAnswer(error: unknown): boolean {
   return isA2AError(error) && unreadableAnswer.safeParse(error).success;
 }
 
-function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
+function a2aErrorFailure(error: unknown, agent: string): RequestFailure | undefined {
   if (!isA2AError(error)) return undefined;
   const { message, reason, metadata, data } = a2aError.parse({
     ...error,
@@ -138,12 +138,12 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
     // A2A's reasons are general. The metadata may contain the exact reason, if the agent is this project's server.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
     const own = reasonOf(ours);
-    if (own !== undefined) return refusedRequest(own, message, facts);
+    if (own !== undefined) return refusedRequestFailure(own, message, facts);
     const known = reasonOf(info.reason);
-    if (known === 'UNKNOWN_TASK') return refusedRequest(known, unknownTaskText(agent, message), facts);
-    if (known !== undefined) return refusedRequest(known, message, facts);
+    if (known === 'UNKNOWN_TASK') return refusedRequestFailure(known, unknownTaskText(agent, message), facts);
+    if (known !== undefined) return refusedRequestFailure(known, message, facts);
   }
-  return refusedRequest(
+  return refusedRequestFailure(
     'AGENT_ERROR',
     `Agent "${agent}" refused: ${collapsedLine(message, MAX_AGENT_TEXT_CHARACTERS)}`,
     metadata,
@@ -163,14 +163,14 @@ function isReason(word: string): word is ErrorReason {
   return ERROR_REASONS.some((reason) => reason === word);
 }
 
-function refusedRequest(reason: ErrorReason, message: string, facts: ErrorFacts = {}): RequestFailure {
+function refusedRequestFailure(reason: ErrorReason, message: string, facts: ErrorFacts = {}): RequestFailure {
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 
 /** Marks an error that suggests a wrong address. `Agent` then reads the card again, which may name another address. */
 const WRONG_ADDRESS = { trouble: 'address' };
 
-function ofHttp(error: HttpError, agent: string): RequestFailure {
+function httpErrorFailure(error: HttpError, agent: string): RequestFailure {
   const said = error.excerpt === '' ? '' : ` It said: ${error.excerpt}`;
   const { status } = error;
   if (status === 401 || status === 403) {
@@ -204,7 +204,7 @@ function ofHttp(error: HttpError, agent: string): RequestFailure {
   };
 }
 
-function neverArrived(sentence: string, cause: unknown): RequestFailure {
+function neverArrivedFailure(sentence: string, cause: unknown): RequestFailure {
   return { ...unreachableFailure(sentence, { trouble: 'network', cause }), arrival: 'no' };
 }
 

@@ -43,7 +43,7 @@ const LATE_AGENTS = new WeakSet<Agent>();
  * is not asked again, and the person waits for it only once.
  * @throws TimeoutError if the agent is too slow
  */
-export async function askInSearch<T>(agentCount: number, agent: Agent, ask: () => Promise<T>): Promise<T> {
+export async function askUnlessLate<T>(agentCount: number, agent: Agent, ask: () => Promise<T>): Promise<T> {
   if (agentCount > 1 && LATE_AGENTS.has(agent)) throw timeoutError();
   const work = ask();
   try {

@@ -153,7 +153,7 @@ function stillAsked(
   session: Session,
   formHistory: FormHistory,
 ): readonly FormCandidate[] {
-  const asks = formHistory.lastOffered(session.view?.taskId ?? '', session.asked);
+  const asks = formHistory.lastOffered(session.view?.taskId ?? '', session.pendingInput);
   return opened.filter(({ callId }) => asks.some((ask) => ask.callId === callId));
 }
 

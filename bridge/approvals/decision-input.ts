@@ -115,16 +115,16 @@ export function decisionsOfToolCall(
 ): readonly DecisionInput[] {
   if (list !== undefined) {
     if (single.callId !== undefined || single.decision !== undefined || single.shown !== undefined) {
-      throw invalid('Give either callId, shown and decision, or decisions, not both.');
+      throw invalidDecisionInputError('Give either callId, shown and decision, or decisions, not both.');
     }
     const ids = new Set(list.map((each) => each.callId));
     if (ids.size !== list.length)
-      throw invalid('A call can be decided once: a callId appears twice in decisions.');
+      throw invalidDecisionInputError('A call can be decided once: a callId appears twice in decisions.');
     return list;
   }
   const { callId, shown, decision } = single;
   if (callId === undefined || shown === undefined || decision === undefined) {
-    throw invalid(
+    throw invalidDecisionInputError(
       `Nothing was decided. Give callId, shown and decision (${DECISION_WORDS.join(', ')}), or a list in decisions. wait_for_task shows callId and shown.`,
     );
   }
@@ -140,28 +140,30 @@ export function toPersonDecision(input: DecisionInput): PersonDecision {
   const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
   const edits = editedContent !== undefined || editedInput !== undefined;
   if (edits && word !== 'edit') {
-    throw invalid(
+    throw invalidDecisionInputError(
       `The edited content for ${callId} needs the decision "edit"; with "${word}" it would be lost.`,
     );
   }
   if (answer !== undefined && word !== 'answer') {
-    throw invalid(`The answer for ${callId} needs the decision "answer"; with "${word}" it would be lost.`);
+    throw invalidDecisionInputError(
+      `The answer for ${callId} needs the decision "answer"; with "${word}" it would be lost.`,
+    );
   }
   if (word === 'answer') {
-    if (answer === undefined) throw invalid(`Say the answer to ${callId} in "answer".`);
+    if (answer === undefined) throw invalidDecisionInputError(`Say the answer to ${callId} in "answer".`);
     return { type: 'answer', callId, shown, answer };
   }
   if (word === 'edit' && !edits) {
-    throw invalid(
+    throw invalidDecisionInputError(
       `To edit ${callId}, give editedContent (the new text) or editedInput (the whole new input).`,
     );
   }
   if (editedContent !== undefined && editedInput !== undefined) {
-    throw invalid(`Edit ${callId} with editedContent or with editedInput, not both.`);
+    throw invalidDecisionInputError(`Edit ${callId} with editedContent or with editedInput, not both.`);
   }
   const grant = limitsIn(input);
   if (grant !== undefined && MEANING[word].scope === 'once')
-    throw invalid('A trust limit needs a trust_… decision.');
+    throw invalidDecisionInputError('A trust limit needs a trust_… decision.');
   const parsed = protocolDecision.safeParse(
     {
       callId,
@@ -175,7 +177,9 @@ export function toPersonDecision(input: DecisionInput): PersonDecision {
     { error: inputProblem },
   );
   if (!parsed.success)
-    throw invalid(`The decision on ${callId} is not valid: ${zodIssuesText(parsed.error)}.`);
+    throw invalidDecisionInputError(
+      `The decision on ${callId} is not valid: ${zodIssuesText(parsed.error)}.`,
+    );
   return { type: 'decision', decision: parsed.data };
 }
 
@@ -184,7 +188,7 @@ function limitsIn({ trustMinutes: minutes, trustUses: uses }: DecisionInput): Gr
   return { ...(minutes === undefined ? {} : { minutes }), ...(uses === undefined ? {} : { uses }) };
 }
 
-function invalid(message: string): ProductError {
+function invalidDecisionInputError(message: string): ProductError {
   return new ProductError('INVALID_DECISION', message);
 }
 

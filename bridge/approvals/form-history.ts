@@ -38,7 +38,7 @@ export class FormHistory {
   /** The earlier forms for each call. None of them got a valid answer. The key is the task id and the call id. */
   readonly #before = new Map<string, EarlierFormCounts>();
   /** The last forms of calls that got too many invalid answers. The key is the task id and the form key. */
-  readonly #spent = new Map<string, true>();
+  readonly #formsWithIgnoredAnswers = new Map<string, true>();
   /**
    * The time until which a person may decide on the page that a form has opened. The key is the task id and the form
    * key.
@@ -154,7 +154,7 @@ export class FormHistory {
     const { count = 0, invalid = 0 } = this.#before.get(name) ?? {};
     if (invalid + 1 < MAX_INVALID_ANSWERS)
       setBounded(this.#before, name, { count: count + 1, note, invalid: invalid + 1 });
-    else setBounded(this.#spent, nameOf(taskId, key), true);
+    else setBounded(this.#formsWithIgnoredAnswers, nameOf(taskId, key), true);
   }
 
   /**
@@ -162,8 +162,8 @@ export class FormHistory {
    * has an effect. An answer that comes too fast is invalid. Without this check, a later answer of the same program to
    * this form would be valid.
    */
-  isSpent(taskId: string, { key }: FormCandidate): boolean {
-    return this.#spent.has(nameOf(taskId, key));
+  ignoresAnswersTo(taskId: string, { key }: FormCandidate): boolean {
+    return this.#formsWithIgnoredAnswers.has(nameOf(taskId, key));
   }
 }
 

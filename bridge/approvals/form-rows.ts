@@ -208,14 +208,14 @@ function linesOf(action: PendingAction, columns: number): readonly Line[] | unde
       return [
         { mark: '$ ', text: first },
         ...rest.map((text): Line => ({ mark: '> ', text })),
-        productLine(`in ${visibleLine(preview.cwd)}${from(action)}`),
+        productLine(`in ${visibleLine(preview.cwd)}${toolSourceSuffix(action)}`),
       ];
     }
     case 'url':
     case 'json': {
       const input = inputOf(preview);
       if (input === undefined) return undefined;
-      const head = `Call ${visibleLine(tool)}${from(action)}`;
+      const head = `Call ${visibleLine(tool)}${toolSourceSuffix(action)}`;
       return [
         productLine(inWorkspace(action, columns, (place) => `${head}${place}`)),
         ...input.split('\n').map((text): Line => ({ mark: '│ ', text: visible(text) })),
@@ -247,7 +247,7 @@ function fileHead(
   return inWorkspace(
     action,
     columns,
-    (place) => `${verb} ${visibleLine(path)}${place}: ${counts.join(' ')}${where}${from(action)}`,
+    (place) => `${verb} ${visibleLine(path)}${place}: ${counts.join(' ')}${where}${toolSourceSuffix(action)}`,
   );
 }
 
@@ -280,30 +280,30 @@ function summaryOf(action: PendingAction, columns: number): string {
         ? inWorkspace(
             action,
             columns,
-            (place) => `Change ${visibleLine(preview.path)}${place}${from(action)}`,
+            (place) => `Change ${visibleLine(preview.path)}${place}${toolSourceSuffix(action)}`,
           )
         : fileHead(action, { ...change, path: preview.path, at: [] }, columns);
     }
     case 'command': {
       const lines = preview.command.split('\n').length;
       const size = lines > 1 ? `${String(lines)} lines` : `${String(preview.command.length)} characters`;
-      return `Run a command of ${size}${from(action)}`;
+      return `Run a command of ${size}${toolSourceSuffix(action)}`;
     }
     case 'question':
       return source.type === 'built-in'
         ? 'A question of the agent'
-        : `A question by ${visibleLine(tool)}${from(action)}`;
+        : `A question by ${visibleLine(tool)}${toolSourceSuffix(action)}`;
     case 'url':
     case 'json':
       // The title of a call of a built-in tool names what the call changes, such as the directory that is deleted.
       return source.type === 'built-in'
         ? `Call ${visibleLine(tool)}: ${visibleLine(title)}`
-        : `Call ${visibleLine(tool)}${from(action)}`;
+        : `Call ${visibleLine(tool)}${toolSourceSuffix(action)}`;
   }
 }
 
 /** Returns the source of the tool in parentheses. Returns '' for a built-in tool. */
-function from({ source }: PendingAction): string {
+function toolSourceSuffix({ source }: PendingAction): string {
   return source.type === 'built-in' ? '' : ` (${visibleLine(toolSourceText(source))})`;
 }
 

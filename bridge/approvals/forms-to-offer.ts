@@ -43,12 +43,12 @@ export async function buildOfferedForms(offering: OfferFormsOptions): Promise<Of
   const forms: OfferedForm[] = [];
   const opened: FormCandidate[] = [];
   const unoffered: FormCandidate[] = [];
-  for (const ask of formHistory.offer(taskId, session.asked)) {
+  for (const ask of formHistory.offer(taskId, session.pendingInput)) {
     if (formHistory.isOpen(taskId, ask)) {
       opened.push(ask);
       continue;
     }
-    if (formHistory.isSpent(taskId, ask)) {
+    if (formHistory.ignoresAnswersTo(taskId, ask)) {
       unoffered.push(ask);
       continue;
     }
@@ -71,7 +71,9 @@ async function formOf(
   const taskId = session.view?.taskId ?? '';
   if (link !== 'expired') return { ask, params: { mode: 'url', message: ask.message, url: link.url } };
   formHistory.recordExpiredLink(taskId, ask);
-  const renewed = formHistory.lastOffered(taskId, session.asked).find(({ callId }) => callId === ask.callId);
+  const renewed = formHistory
+    .lastOffered(taskId, session.pendingInput)
+    .find(({ callId }) => callId === ask.callId);
   if (renewed?.about !== 'page' || renewed.key === ask.key) return undefined;
   const next = await links.link(session, renewed);
   if (next === undefined || next === 'expired') return undefined;
@@ -89,7 +91,7 @@ export function commandLineNotes(unoffered: readonly FormCandidate[]): readonly 
       case 'other-approver':
         return otherApproverNote(ask);
       case 'unshown':
-        return commandLineNote('Question', ask.question, tooLong(callId));
+        return commandLineNote('Question', ask.question, tooLongText(callId));
       case 'question':
         return commandLineNote('Question', ask.question, formsUsedUpText(callId));
       case 'asked':
@@ -102,7 +104,7 @@ export function commandLineNotes(unoffered: readonly FormCandidate[]): readonly 
         return commandLineNote(
           ask.action.preview.type === 'question' ? 'Question' : 'Action',
           ask.action,
-          tooLong(callId),
+          tooLongText(callId),
         );
     }
   });
@@ -118,7 +120,7 @@ function otherApproverNote({
   return `Action ${callId} needs the approval of ${approverText(approver)}, so no form was shown. That person approves it with their own token, e.g. with \`mcp-a2a-bridge approve ${shown}\`. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${shown}\`.`;
 }
 
-function tooLong(callId: string): string {
+function tooLongText(callId: string): string {
   return `${callId} does not fit into a form`;
 }
 

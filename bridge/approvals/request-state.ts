@@ -106,12 +106,12 @@ export function findAnsweredRound(
   const given = requestState();
   if (given === undefined && inputResponses === undefined) return undefined;
   const signed = signedState.safeParse(given).data;
-  if (signed === undefined || signed.call !== digestOf(call)) throw invalidState();
+  if (signed === undefined || signed.call !== digestOf(call)) throw invalidRequestStateError();
   return { ...signed.state, responses: inputResponses ?? {} };
 }
 
 /** The error for an invalid state, with the same message that the SDK uses if `verify` throws. */
-function invalidState(): ProtocolError {
+function invalidRequestStateError(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
     reason: 'invalid_request_state',
   });

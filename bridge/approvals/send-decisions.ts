@@ -30,12 +30,12 @@ export async function sendDecisions(
   // detect that, so the bridge reads the task first. If the agent cannot be reached, sending the message reports that.
   if (session.view?.seq === null) await session.refresh().catch(() => undefined);
   const messageId = randomUUID();
-  const { question } = session.lastAsked;
+  const { question } = session.lastPendingInput;
   let phrase: MessageContent | undefined;
   const deliver = session.deliver(
     (dialect) => {
       // D2: a message may be sent again much later, so each attempt checks what the agent asks then.
-      phrase = dialect.phraseDecisions(decisions, session.lastAsked, channel);
+      phrase = dialect.phraseDecisions(decisions, session.lastPendingInput, channel);
       return message(phrase, {
         messageId,
         sessionId: session.id,
@@ -45,10 +45,10 @@ export async function sendDecisions(
     question === null ? {} : { answers: question.id },
   );
   await deliver.catch((error: unknown) => {
-    session.decisionsSent({ decisions, channel, problem: errorMessageOf(error) });
+    session.reportDecisionsSent({ decisions, channel, problem: errorMessageOf(error) });
     throw error;
   });
-  session.decisionsSent({ decisions, channel });
+  session.reportDecisionsSent({ decisions, channel });
   const { notes = [], afterwards } = phrase ?? {};
   session.leaveNotes(notes);
   if (afterwards !== undefined) await sendAfterTurn(session, afterwards);

@@ -50,7 +50,7 @@ interface ReadAnswers {
 export async function submitFormAnswers(options: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
   const { session, responses, channel, formHistory } = options;
   const taskId = session.view?.taskId ?? '';
-  const asks = formHistory.lastOffered(taskId, session.asked);
+  const asks = formHistory.lastOffered(taskId, session.pendingInput);
   const late = lateAnswerNotes(responses, { asks, view: session.view, channel, formHistory });
   const { decided, opened, unanswered } = await readAnswers(taskId, asks, options);
   const settled = { opened, late, unanswered };
@@ -68,7 +68,7 @@ export async function submitFormAnswers(options: SubmitFormAnswersOptions): Prom
       for (const { ask } of decided)
         formHistory.recordInvalidAnswer(taskId, ask, `The previous answer did not count: ${error.message}`);
     // Another decision has changed the pending actions, so the bridge reads the task again.
-    await session.look();
+    await session.fetchTask();
     return { ...settled, decided: 0, refused: errorMessageOf(error) };
   }
 }
@@ -81,7 +81,7 @@ async function readAnswers(
   const read: ReadAnswers = { decided: [], opened: [], unanswered: [] };
   for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
-    if (formHistory.isSpent(taskId, ask)) {
+    if (formHistory.ignoresAnswersTo(taskId, ask)) {
       read.unanswered.push('not understood');
       continue;
     }

@@ -112,7 +112,7 @@ export function toolCallClientOf(
     // This function sends each form itself, because a form that the SDK's `inputRequired` sends to older clients cannot
     // be withdrawn.
     async elicit(form, signal, id = randomUUID()) {
-      spendFirstId(server, mcpReq);
+      sendPingFirst(server, mcpReq);
       // Only MCP revisions up to 2025-11-25 have `elicitationId`, in URL mode. `push` clients use these revisions.
       const params = form.mode === 'url' ? { ...form, elicitationId: id } : form;
       return mcpReq.elicitInput(params, { signal, timeout: FORM_TIMEOUT_MS });
@@ -122,7 +122,7 @@ export function toolCallClientOf(
       // In MCP 2026-07-28, a server sends no requests. So it cannot ask for roots.
       if (enveloped !== undefined || declared?.roots === undefined) return [];
       try {
-        spendFirstId(server, mcpReq);
+        sendPingFirst(server, mcpReq);
         const { roots } = await mcpReq.send({ method: 'roots/list' }, { signal, timeout: ROOTS_TIMEOUT_MS });
         return rootDirectories(roots.map(({ uri }) => uri));
       } catch {
@@ -140,15 +140,15 @@ function openFormsOf(server: McpServer['server']): ToolCallClient['openForms'] {
   return forms;
 }
 
-const spent = new WeakSet<McpServer['server']>();
+const serversAfterPing = new WeakSet<McpServer['server']>();
 
 /**
  * Sends a ping before the first other request. The first request of a server has the id 0, and clients on the 1.x SDK
  * ignore a cancellation of that id. The response to the ping does not matter, and some clients give none.
  */
-function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): void {
-  if (spent.has(server)) return;
-  spent.add(server);
+function sendPingFirst(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): void {
+  if (serversAfterPing.has(server)) return;
+  serversAfterPing.add(server);
   mcpReq.send({ method: 'ping' }).catch(() => undefined);
 }
 

@@ -20,7 +20,7 @@ export async function waitForDecisionOnPage(
   const keys = new Set(opened.map(({ key }) => key));
   const decided = (): boolean => {
     if (session.view?.taskId !== taskId) return true;
-    const open = formHistory.lastOffered(taskId, session.asked).filter(({ key }) => keys.has(key));
+    const open = formHistory.lastOffered(taskId, session.pendingInput).filter(({ key }) => keys.has(key));
     return open.length < keys.size;
   };
   const stopReading = session.watch();

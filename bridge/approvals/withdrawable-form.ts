@@ -37,7 +37,7 @@ export async function showForm({
   const shown = new AbortController();
   const open = (): boolean =>
     session.view?.taskId === taskId &&
-    formHistory.lastOffered(taskId, session.asked).some(({ key }) => key === ask.key);
+    formHistory.lastOffered(taskId, session.pendingInput).some(({ key }) => key === ask.key);
   const withdraw = (): void => {
     if (!open()) shown.abort(new Error('It was decided elsewhere.'));
   };

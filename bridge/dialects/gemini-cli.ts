@@ -26,9 +26,9 @@ export function isGemini({ name, extensions }: AgentCardIdentity): boolean {
   return name === 'Gemini SDLC Agent' || extensions.some((uri) => PROPOSED_EXTENSION.test(uri));
 }
 
-const REASON_UNSAID =
+const REASON_NOT_SENT_NOTE =
   'This agent accepts no reason with a decision, so yours was not sent. Send it as a message after its turn has ended.';
-const EDIT_IN_WORDS =
+const EDIT_SENT_AS_MESSAGE_NOTE =
   'This agent cannot run an edited call. The bridge denied the call and sends your change as a message. The agent then asks again.';
 
 export const geminiDialect: Dialect = {
@@ -68,7 +68,10 @@ export const geminiDialect: Dialect = {
     return {
       parts,
       metadata: undefined,
-      notes: [...(unsaid ? [REASON_UNSAID] : []), ...(edits.length > 0 ? [EDIT_IN_WORDS] : [])],
+      notes: [
+        ...(unsaid ? [REASON_NOT_SENT_NOTE] : []),
+        ...(edits.length > 0 ? [EDIT_SENT_AS_MESSAGE_NOTE] : []),
+      ],
       ...(edits.length > 0 && { afterwards: edits.join('\n\n') }),
     };
   },

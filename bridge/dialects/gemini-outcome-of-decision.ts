@@ -21,7 +21,7 @@ interface ConfirmationPart {
 export function toConfirmation(decision: Decision, pending: readonly PendingAction[]): ConfirmationPart {
   const { callId } = decision;
   const action = pending.find((each) => each.callId === callId);
-  if (action === undefined) throw unknownCall(callId, pending);
+  if (action === undefined) throw unknownCallError(callId, pending);
   // D2: a decision is valid only for what the person saw. The agent itself would apply the decision to its current
   // call, even if that call has changed.
   if (decision.shown !== action.shown)
@@ -103,7 +103,7 @@ function approvalOf(
   }
 }
 
-function unknownCall(callId: string, pending: readonly PendingAction[]): ProductError {
+function unknownCallError(callId: string, pending: readonly PendingAction[]): ProductError {
   const waiting = pending.map((each) => `"${each.callId}"`).join(', ');
   return new ProductError(
     'UNKNOWN_CALL',

@@ -104,7 +104,7 @@ export class ResultInbox {
     this.#ended.add(session);
     // Tool calls that wait get their replies first. A result in such a reply is not announced.
     setImmediate(() => {
-      this.#keep(session).catch((error: unknown) =>
+      this.#storeResult(session).catch((error: unknown) =>
         this.#parts.log.warn(
           { sessionId: session.id, err: error },
           'a result could not be put into the inbox',
@@ -122,7 +122,7 @@ export class ResultInbox {
     });
   }
 
-  async #keep(session: Session): Promise<void> {
+  async #storeResult(session: Session): Promise<void> {
     const { results, delegations } = this.#parts;
     const { view, over } = session;
     if (view === undefined || !over) return;
@@ -139,7 +139,7 @@ export class ResultInbox {
     // The check starts in the next turn of the event loop, so that the tool call sends its own requests first. The
     // check then need not repeat them.
     await nextTurn();
-    await delegations.adopt();
+    await delegations.takeOverOrphaned();
     // The map removes duplicates, because several delegations may belong to the same task.
     const going = new Map(
       outbox.listUnfinishedTasks(MAX_CHECKED_TASKS).map((task) => [resultKey(task), task]),
@@ -149,14 +149,14 @@ export class ResultInbox {
       if (this.#collected.has(key)) continue;
       byAgent.set(task.agent, [...(byAgent.get(task.agent) ?? []), task]);
     }
-    await Promise.all([...byAgent].map(([agent, tasks]) => this.#lookAt(agent, tasks)));
+    await Promise.all([...byAgent].map(([agent, tasks]) => this.#checkTasksOfAgent(agent, tasks)));
   }
 
   /**
    * Checks the tasks of one agent one after the other, so that an unreachable agent gets only one request. Any other
    * error concerns only its task.
    */
-  async #lookAt(name: string, tasks: readonly DelegatedTaskId[]): Promise<void> {
+  async #checkTasksOfAgent(name: string, tasks: readonly DelegatedTaskId[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     const agent = registry.find(name);
     if (agent === undefined) return;
@@ -175,7 +175,7 @@ export class ResultInbox {
         const here = live.find(handle, name);
         await here?.refreshState();
         const session = here ?? (await sessions.find(handle, { agent }));
-        await this.#keep(session);
+        await this.#storeResult(session);
         // Only the result of the session's newest task counts. So the delegation of this older task is closed.
         if (session.view !== undefined && session.view.taskId !== task.taskId)
           outbox.collect(task, 'unknown');

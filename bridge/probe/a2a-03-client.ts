@@ -33,7 +33,7 @@ export class A2a03Client implements A2aRpcCaller {
   }
 
   async call(method: string, params: unknown): Promise<unknown> {
-    const answer = inNewWords(await this.#client.call(oldName(method), inOldWords(params)));
+    const answer = fromA2a03Result(await this.#client.call(toA2a03Method(method), toA2a03Params(params)));
     // In A2A 1.0, the answer to a message is wrapped in `task` or `message`. The other methods return the task itself.
     return method === 'SendMessage' ? answer : answer['task'];
   }
@@ -43,19 +43,19 @@ export class A2a03Client implements A2aRpcCaller {
     params: unknown,
     lastEventId?: string,
   ): AsyncGenerator<StreamedEvent, void, undefined> {
-    for await (const frame of this.#client.stream(oldName(method), inOldWords(params), lastEventId))
-      yield { ...frame, data: inNewWords(frame.data) };
+    for await (const frame of this.#client.stream(toA2a03Method(method), toA2a03Params(params), lastEventId))
+      yield { ...frame, data: fromA2a03Result(frame.data) };
   }
 }
 
-function oldName(method: string): string {
+function toA2a03Method(method: string): string {
   const old = METHODS[method];
   if (old === undefined)
     throw new JsonRpcError({ code: METHOD_NOT_FOUND, message: `A2A 0.3 has no ${method}` });
   return old;
 }
 
-function inOldWords(params: unknown): unknown {
+function toA2a03Params(params: unknown): unknown {
   const sent = sending.safeParse(params).data;
   if (sent === undefined) return params;
   const { message } = sent;
@@ -67,13 +67,13 @@ function inOldWords(params: unknown): unknown {
   };
 }
 
-function inNewWords(raw: unknown): Readonly<Record<string, unknown>> {
+function fromA2a03Result(raw: unknown): Readonly<Record<string, unknown>> {
   const told = kinds.parse(raw);
   switch (told.kind) {
     case 'task':
-      return { task: { ...told, status: newStatus(told.status) } };
+      return { task: { ...told, status: fromA2a03Status(told.status) } };
     case 'status-update':
-      return { statusUpdate: { ...told, status: newStatus(told.status) } };
+      return { statusUpdate: { ...told, status: fromA2a03Status(told.status) } };
     case 'artifact-update':
       return { artifactUpdate: told };
     case 'message':
@@ -82,7 +82,7 @@ function inNewWords(raw: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Converts a status of A2A 0.3 to 1.0: `input-required` becomes `TASK_STATE_INPUT_REQUIRED`. */
-const newStatus = (old: z.infer<typeof status>): object => ({
+const fromA2a03Status = (old: z.infer<typeof status>): object => ({
   ...old,
   state: `TASK_STATE_${old.state.toUpperCase().replaceAll('-', '_')}`,
 });

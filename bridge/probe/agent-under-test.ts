@@ -48,7 +48,7 @@ export class AgentUnderTest {
   readonly client: A2aRpcCaller;
   readonly text: string;
   readonly restart: (() => Promise<void>) | undefined;
-  /** The state that each task reaches at its end. `tryOut` sets it. */
+  /** The state that each task reaches at its end. `runFirstTask` sets it. */
   restState: TaskRestState = 'COMPLETED';
   readonly #signal: AbortSignal;
   readonly #taskIds = new Set<string>();
@@ -61,7 +61,7 @@ export class AgentUnderTest {
       restart &&
       (async () => {
         await restart();
-        await this.#untilItAnswers();
+        await this.#waitUntilItAnswers();
       });
     this.#signal = signal;
   }
@@ -75,7 +75,7 @@ export class AgentUnderTest {
    * Runs a first task. Returns it, and the state that it reached. `restState` is undefined if the checks cannot use that
    * state.
    */
-  async tryOut(): Promise<{ task: ProbedTaskContent; restState: TaskRestState | undefined }> {
+  async runFirstTask(): Promise<{ task: ProbedTaskContent; restState: TaskRestState | undefined }> {
     const task = await this.send(this.message());
     const restState = REST_STATES.find((each) => each === task.state);
     this.restState = restState ?? this.restState;
@@ -95,7 +95,7 @@ export class AgentUnderTest {
     return this.#recordTaskId(ProbedTaskContent.ofTask(answer.task));
   }
 
-  async *begin(): AsyncGenerator<StreamedEvent, void, undefined> {
+  async *startTask(): AsyncGenerator<StreamedEvent, void, undefined> {
     this.#countMessage();
     for await (const frame of this.client.stream('SendStreamingMessage', this.message())) {
       this.#recordTaskId(new ProbedTaskContent().take(frame.data));
@@ -112,16 +112,16 @@ export class AgentUnderTest {
   }
 
   /** Waits until the task has ended or waits. Returns undefined if that takes too long. */
-  settled(taskId: string): Promise<ProbedTaskContent | undefined> {
-    return this.#until(taskId, ({ settled }) => settled);
+  waitUntilSettled(taskId: string): Promise<ProbedTaskContent | undefined> {
+    return this.#waitUntil(taskId, ({ settled }) => settled);
   }
 
   /** Waits until the task has ended. Returns undefined if that takes too long. */
-  ended(taskId: string): Promise<ProbedTaskContent | undefined> {
-    return this.#until(taskId, ({ ended }) => ended);
+  waitUntilEnded(taskId: string): Promise<ProbedTaskContent | undefined> {
+    return this.#waitUntil(taskId, ({ ended }) => ended);
   }
 
-  async #until(
+  async #waitUntil(
     taskId: string,
     is: (view: ProbedTaskContent) => boolean,
   ): Promise<ProbedTaskContent | undefined> {
@@ -137,8 +137,8 @@ export class AgentUnderTest {
   }
 
   /** Runs a task until it has ended or waits. Returns its id and the events of its stream. */
-  async whole(): Promise<{ frames: StreamedEvent[]; taskId: string }> {
-    const frames = await readUntilRest(this.begin());
+  async runTask(): Promise<{ frames: StreamedEvent[]; taskId: string }> {
+    const frames = await readUntilRest(this.startTask());
     return { frames, taskId: taskContentOf(frames).taskId ?? '' };
   }
 
@@ -158,7 +158,7 @@ export class AgentUnderTest {
    * Waits until the agent answers again: requests a task that does not exist, until there is a response. If there is
    * none within the time limit, the next request of the caller fails.
    */
-  async #untilItAnswers(): Promise<void> {
+  async #waitUntilItAnswers(): Promise<void> {
     for (
       const deadline = performance.now() + RESTART_MS;
       performance.now() < deadline && !this.#signal.aborted;

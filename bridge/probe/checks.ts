@@ -89,8 +89,8 @@ export const PROBE_CHECKS: readonly Check[] = [
     source: NOT_IN_A2A,
     why: 'Laptops sleep, and proxies cut idle connections. If a task ends with the socket of its reader, no client can leave it alone.',
     run: async (server) => {
-      const { taskId = '' } = taskContentOf(await readSome(server.begin(), 1));
-      return afterInterruption(server, taskId);
+      const { taskId = '' } = taskContentOf(await readSome(server.startTask(), 1));
+      return judgeInterruptedTask(server, taskId);
     },
   },
   {
@@ -102,7 +102,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       let tried = 0;
       let hasOutput = false;
       for (let cut = 1; cut <= MAX_CUTS; cut++) {
-        const before = await readSome(server.begin(), cut);
+        const before = await readSome(server.startTask(), cut);
         const { taskId = '', settled } = taskContentOf(before);
         if (settled) break;
         const after = await readUntilRest(server.subscribe(taskId)).catch((error: unknown) => {
@@ -110,7 +110,7 @@ export const PROBE_CHECKS: readonly Check[] = [
           if (error instanceof JsonRpcError || error instanceof NoAnswerError) return [];
           throw error;
         });
-        const end = await server.settled(taskId);
+        const end = await server.waitUntilSettled(taskId);
         if (after.length === 0) continue;
         tried += 1;
         const seen = taskContentOf([...before, ...after]);
@@ -132,7 +132,7 @@ export const PROBE_CHECKS: readonly Check[] = [
     source: 'A2A 1.0 §3.5.2 (MUST)',
     why: 'Two windows on the same task must not show different events.',
     run: async (server) => {
-      const first = server.begin();
+      const first = server.startTask();
       const opening = await first.next();
       if (opening.done) return failedOutcome('the stream was empty');
       const { taskId = '' } = taskContentOf([opening.value]);
@@ -151,7 +151,7 @@ export const PROBE_CHECKS: readonly Check[] = [
     source: NOT_IN_A2A,
     why: 'With event ids, a stream continues after a cut at its last event. A missing or repeated event gives the reader a wrong view of the task.',
     run: async (server) => {
-      const { frames, taskId } = await server.whole();
+      const { frames, taskId } = await server.runTask();
       const ids = frames.map(({ id }) => id);
       if (ids.some((id) => id === undefined)) return unsupported('events carry no ids');
       // The stream of a task that waits may stay open after its last event, and send nothing more.
@@ -173,7 +173,7 @@ export const PROBE_CHECKS: readonly Check[] = [
     source: NOT_IN_A2A,
     why: 'If the server uses another cursor instead, the reader misses events without notice.',
     run: async (server) => {
-      const { frames, taskId } = await server.whole();
+      const { frames, taskId } = await server.runTask();
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
         if (!(await isRefused(readUntilRest(server.subscribe(taskId, cursor)))))
@@ -192,10 +192,10 @@ export const PROBE_CHECKS: readonly Check[] = [
       if (!task.ended) {
         if (await isRefused(server.client.call('CancelTask', { id: taskId })))
           return unsupported('its tasks wait, and it does not cancel them, so none ends');
-        if ((await server.ended(taskId)) === undefined)
+        if ((await server.waitUntilEnded(taskId)) === undefined)
           return failedOutcome('it accepted a cancel and does not end');
       }
-      const before = (await server.settled(taskId))?.content;
+      const before = (await server.waitUntilSettled(taskId))?.content;
       const { message } = server.message(randomUUID(), 'more');
       if (!(await isRefused(server.send({ message: { ...message, taskId } }))))
         return failedOutcome('it accepted a message');
@@ -252,14 +252,14 @@ export const PROBE_CHECKS: readonly Check[] = [
     source: NOT_IN_A2A,
     why: 'Otherwise, accepted work neither completes nor fails, and its client waits for ever.',
     run: withRestart(async (server, restart) => {
-      const stream = server.begin();
+      const stream = server.startTask();
       const opening = await stream.next();
       if (opening.done) return failedOutcome('the stream was empty');
       const { taskId = '' } = taskContentOf([opening.value]);
       await restart();
       if ((await readTaskIfKnown(server, taskId)) === undefined)
         return failedOutcome('the server does not know the task any more');
-      return afterInterruption(server, taskId);
+      return judgeInterruptedTask(server, taskId);
     }),
   },
   {
@@ -301,8 +301,8 @@ async function readTaskIfKnown(
 }
 
 /** Waits until the task has ended or waits. Judges whether its work continued after the interruption. */
-async function afterInterruption(server: AgentUnderTest, taskId: string): Promise<Outcome> {
-  const end = await server.settled(taskId);
+async function judgeInterruptedTask(server: AgentUnderTest, taskId: string): Promise<Outcome> {
+  const end = await server.waitUntilSettled(taskId);
   if (end === undefined) return failedOutcome('the task never settled');
   if (end.state !== server.restState) return failedOutcome(`the task is ${end.state}`);
   return server.restState === 'COMPLETED'

@@ -120,7 +120,7 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<AgentCard
  * Otherwise an agent that refuses everything, or starts no tasks, would pass half of the checks.
  */
 async function requireWorkingAgent(server: AgentUnderTest, url: string): Promise<TaskRestState> {
-  const { task, restState } = await server.tryOut().catch((error: unknown) => {
+  const { task, restState } = await server.runFirstTask().catch((error: unknown) => {
     throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
   });
   if (restState !== undefined) return restState;

@@ -57,7 +57,7 @@ export async function readAttachedFiles(
       stateDirectory,
     });
     total += content.length;
-    files.push({ ...kindOf(path, content), content });
+    files.push({ ...toAttachedFile(path, content), content });
   }
   return files;
 }
@@ -88,8 +88,8 @@ async function contentOf(
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
       throw unreadableFileError(path, 'its path has changed');
-    if (await isIn(stateDirectory, place, info)) throw stateFile(path);
-    if (info.size > most) throw tooLarge(path);
+    if (await isIn(stateDirectory, place, info)) throw stateFileError(path);
+    if (info.size > most) throw fileTooLargeError(path);
     const content = Buffer.alloc(info.size);
     const { bytesRead } = await handle.read(content, 0, content.length, 0);
     return content.subarray(0, bytesRead);
@@ -109,7 +109,7 @@ async function isIn(directory: string, place: string, { dev, ino }: Stats): Prom
   return false;
 }
 
-function stateFile(path: string): ProductError {
+function stateFileError(path: string): ProductError {
   return new ProductError(
     'FORBIDDEN',
     `The file ${visibleLine(path)} is a file of the bridge's own state. Nothing was sent.`,
@@ -117,7 +117,7 @@ function stateFile(path: string): ProductError {
   );
 }
 
-function kindOf(path: string, content: Uint8Array): AttachedFile {
+function toAttachedFile(path: string, content: Uint8Array): AttachedFile {
   const isText = (): boolean => decodeUtf8Text(content) !== undefined;
   const mediaType = fileMediaTypeOf(content) ?? (isText() ? 'text/plain' : undefined);
   if (mediaType === undefined)
@@ -138,7 +138,7 @@ function unreadableFileError(path: string, why: string, cause?: unknown): Produc
   );
 }
 
-function tooLarge(path: string): ProductError {
+function fileTooLargeError(path: string): ProductError {
   return new ProductError(
     'TOO_LARGE',
     `With ${visibleLine(path)}, the files of this message have more than ${MAX_MESSAGE_FILE_BYTES} bytes. Nothing was sent. Attach smaller files, or name the files in the task, so that the agent reads them with its own tools.`,

@@ -65,7 +65,7 @@ export async function requestCancel(
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'TASK_ENDED') throw error;
     // The stream might not have delivered the end of the task yet. So the session reads the task.
-    await session.look();
+    await session.fetchTask();
     return 'ended-before';
   }
 }

@@ -16,7 +16,7 @@ import type { Session } from './session/session.ts';
 /** The connection of one MCP client. Two connections are equal only if they are the same object. */
 export interface ClientConnection {
   /** True if the client has disconnected. */
-  left: boolean;
+  isDisconnected: boolean;
 }
 
 interface DelegatedMessage {
@@ -47,7 +47,7 @@ export class DelegatingClients {
    */
   delegated(client: ClientConnection, session: Session, messageId: string): void {
     this.#last.set(session, { client, messageId });
-    if (client.left) void this.#cancel(session, messageId);
+    if (client.isDisconnected) void this.#cancel(session, messageId);
   }
 
   /**
@@ -62,8 +62,8 @@ export class DelegatingClients {
    * Records that the client has disconnected, and cancels its tasks. The cancels are in the outbox before this function
    * first waits. Resolves when each agent has responded or is unreachable. Never rejects.
    */
-  async left(client: ClientConnection): Promise<void> {
-    client.left = true;
+  async handleDisconnect(client: ClientConnection): Promise<void> {
+    client.isDisconnected = true;
     await Promise.all(
       this.#parts.live.all.map(async (session) => {
         const last = this.#last.get(session);

@@ -3,7 +3,7 @@
  * every attempt sends the same message. If a bridge is killed, the next bridge finishes its delegations.
  *
  * `#begin` writes the entry. `MessageDelivery` sends the message and updates the entry. `ResultHandover` closes the
- * entry. For an entry of an ended bridge, `adopt` continues with `MessageDelivery`.
+ * entry. For an entry of an ended bridge, `takeOverOrphaned` continues with `MessageDelivery`.
  */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -71,7 +71,7 @@ export class DelegationService {
       calls: this.#calls,
       recorded: this.#recordedCancels,
     };
-    this.#delivery = new MessageDelivery({ ...own, onPostponed: () => this.#adoptLater() });
+    this.#delivery = new MessageDelivery({ ...own, onPostponed: () => this.#takeOverOrphanedLater() });
     this.#canceller = new TaskCanceller(own);
     this.#handover = new ResultHandover(own);
   }
@@ -126,7 +126,7 @@ export class DelegationService {
     };
     const delivery = this.#begin(session, entry, {
       contents: work.contents,
-      answers: session.lastAsked.question?.id,
+      answers: session.lastPendingInput.question?.id,
     });
     return { session, messageId: entry.messageId, delivery };
   }
@@ -146,7 +146,7 @@ export class DelegationService {
    * or the bridge was killed.
    */
   async findUnanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
-    await this.adopt();
+    await this.takeOverOrphaned();
     return this.#parts.outbox
       .openWithTitle(taskTitleOf(asked.text))
       .findLast((entry) => isSameUnansweredWork(entry, asked) && this.#isGivenUp(entry));
@@ -218,14 +218,14 @@ export class DelegationService {
 
   /** Finishes the delegations of bridges that have ended. Errors are only logged, because no caller waits. */
   async recover(): Promise<void> {
-    await this.adopt();
-    await Promise.allSettled(this.#outgoing.adopted.map(({ finished }) => finished));
+    await this.takeOverOrphaned();
+    await Promise.allSettled(this.#outgoing.orphaned.map(({ finished }) => finished));
   }
 
   /** Takes over the delegations of bridges that have ended, and sends again what this bridge could not deliver. */
-  async adopt(): Promise<void> {
+  async takeOverOrphaned(): Promise<void> {
     const { outbox, registry, live, log } = this.#parts;
-    await outbox.adopt();
+    await outbox.takeOverOrphaned();
     void this.#recordedCancels.send();
     for (const entry of outbox.sending()) {
       const { messageId } = entry;
@@ -252,7 +252,7 @@ export class DelegationService {
    * finishes the delegation
    */
   async takeOver(messageId: string): Promise<{ done: Promise<void> } | undefined> {
-    await this.adopt();
+    await this.takeOverOrphaned();
     const outgoing = this.#outgoing.get(messageId);
     return outgoing?.origin === 'ended-bridge' ? { done: outgoing.finished } : undefined;
   }
@@ -282,10 +282,10 @@ export class DelegationService {
     return outgoing.finished;
   }
 
-  #adoptLater(): void {
+  #takeOverOrphanedLater(): void {
     this.#later ??= setTimeout(() => {
       this.#later = undefined;
-      this.adopt().catch((failure: unknown) =>
+      this.takeOverOrphaned().catch((failure: unknown) =>
         this.#parts.log.warn({ err: failure }, 'the outbox could not be read'),
       );
     }, RESEND_AFTER_MS).unref();

@@ -20,9 +20,9 @@ export function failedDeliveryHandling(
 ): FailedDeliveryHandling {
   const known = error instanceof ProductError ? error : undefined;
   const arrived = known?.facts['arrived'];
-  const adopted = origin === 'ended-bridge';
-  if (arrived === 'unresolved' || (adopted && known?.retryable === true)) return 'postpone';
+  const orphaned = origin === 'ended-bridge';
+  if (arrived === 'unresolved' || (orphaned && known?.retryable === true)) return 'postpone';
   // The message of an ended bridge may have been delivered by that bridge. So a cancel does not settle its outcome.
-  if (cancel !== null && arrived === 'no' && !adopted) return 'drop';
+  if (cancel !== null && arrived === 'no' && !orphaned) return 'drop';
   return arrived === 'unknown' || promised ? 'record' : 'drop';
 }

@@ -1,7 +1,7 @@
 /** Finds the agents that have a session. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
-import { askInSearch } from '../agents/timeout.ts';
+import { askUnlessLate } from '../agents/timeout.ts';
 import { firstDigitsOfUuid } from './id-prefix.ts';
 
 interface SessionAgent {
@@ -22,7 +22,7 @@ export async function findSessionAgents(
   { among, trouble }: { among: number; trouble: string[] },
 ): Promise<readonly SessionAgent[]> {
   const asked = agents.map(async (agent) => {
-    const asking = askInSearch(among, agent, () => readNewestTask(agent, sessionId));
+    const asking = askUnlessLate(among, agent, () => readNewestTask(agent, sessionId));
     const task = await asking.catch((error: unknown) => {
       trouble.push(agent.failed(error).message);
     });

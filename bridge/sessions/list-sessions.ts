@@ -68,7 +68,7 @@ export const WAITING_STATES: readonly NonTerminalTaskState[] = ['input-required'
 
 export interface AgentSessions {
   sessions: readonly UnmergedSession[];
-  lists: boolean;
+  listsTasks: boolean;
   unread: number;
 }
 
@@ -88,7 +88,7 @@ export async function listSessionsOfAgent(
     let unread = 0;
     for (const state of states ?? WAITING_STATES) {
       const listed = await connection.list({ state });
-      if (listed === null) return { sessions: [], lists: false, unread: 0 };
+      if (listed === null) return { sessions: [], listsTasks: false, unread: 0 };
       for (const task of listed.tasks) found.set(task.id, task);
       unread += listed.total - listed.tasks.length;
     }
@@ -98,7 +98,7 @@ export async function listSessionsOfAgent(
       unread = Math.max(0, (all?.total ?? 0) - found.size);
     }
     const sessions = [...found.values()].flatMap((task) => listedTask(agent, task, connection.dialect));
-    return { sessions, lists: true, unread };
+    return { sessions, listsTasks: true, unread };
   });
 }
 
@@ -142,7 +142,7 @@ function firstWords(task: Task): string {
 
 /** Converts a session in memory. Its title and time are missing, because the other sources have them. */
 export function listedLiveSession(session: Session): UnmergedSession {
-  const { view, agent, id, firstMessageId, stateName, asked } = session;
+  const { view, agent, id, firstMessageId, stateName, pendingInput } = session;
   return {
     sessionId: id,
     agent: agent.name,
@@ -151,9 +151,9 @@ export function listedLiveSession(session: Session): UnmergedSession {
     notDone: notDoneText(stateName, view?.calls ?? []),
     title: '',
     updatedAt: '',
-    pending: asked.pending.length,
-    codes: codesOf(asked),
-    callIds: asked.pending.map(({ callId }) => callId),
+    pending: pendingInput.pending.length,
+    codes: codesOf(pendingInput),
+    callIds: pendingInput.pending.map(({ callId }) => callId),
     usd: sessionCostUsd(view?.cost),
     // The list leaves out an outbox entry whose message id is in `messageIds`. The entry of an undelivered session must
     // stay in the list, because only the entry has the title.

@@ -19,10 +19,14 @@ export function logSessionChanges(live: LiveSessions, log: Logger): void {
       if (change.type === 'stream') return logStream(session, change.change, log);
       if (change.type === 'decisions-sent') return logSent(session, change.sent, log);
       const reason = sessionProblem(session.state) ?? session.trouble?.message;
-      const now = [session.stateName, reason, ...session.asked.pending.map(({ callId }) => callId)].join(' ');
+      const now = [
+        session.stateName,
+        reason,
+        ...session.pendingInput.pending.map(({ callId }) => callId),
+      ].join(' ');
       if (now === last) return;
       last = now;
-      const callIds = session.asked.pending.map(({ callId }) => callId);
+      const callIds = session.pendingInput.pending.map(({ callId }) => callId);
       log.info(
         { ...idsOf(session), state: session.stateName, ...(callIds.length > 0 && { callIds }), reason },
         'the state of a session',

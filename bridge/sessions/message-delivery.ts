@@ -30,7 +30,7 @@ interface MessageDeliveryParts {
   writes: OutboxWriteQueue;
   calls: WaitingMcpCalls;
   recorded: RecordedCancels;
-  /** Called when a message stays in the outbox. The caller must call `adopt` after `RESEND_AFTER_MS`. */
+  /** Called when a message stays in the outbox. The caller must call `takeOverOrphaned` after `RESEND_AFTER_MS`. */
   onPostponed: () => void;
 }
 

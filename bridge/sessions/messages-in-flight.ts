@@ -36,7 +36,7 @@ export class MessagesInFlight {
   }
 
   /** The messages that this process has taken over from bridges that have ended. */
-  get adopted(): readonly MessageInFlight[] {
+  get orphaned(): readonly MessageInFlight[] {
     return [...this.#messages.values()].filter(({ origin }) => origin === 'ended-bridge');
   }
 

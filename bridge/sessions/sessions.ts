@@ -115,13 +115,14 @@ export class Sessions {
     const asked = named === undefined ? all : [named];
     const [found, ...more] = await findSessionAgents(sessionId, asked, { among: all.length, trouble });
     if (found !== undefined && more.length > 0)
-      throw withSeveral(
+      throw sessionOfSeveralAgentsError(
         sessionId,
         [found, ...more].map((each) => each.agent),
       );
     if (found !== undefined) return this.#followed(this.#live.open(found.agent, sessionId), found.taskId);
     const other = named === undefined ? undefined : await this.#otherAgentOf(sessionId, named);
-    if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
+    if (named !== undefined && other !== undefined)
+      throw sessionOfOtherAgentError(sessionId, named.name, other);
     const whole = await this.#wholeId(sessionId);
     if (whole !== undefined) return this.#find(whole, finding);
     throw await this.#unknown(sessionId, trouble);
@@ -140,10 +141,10 @@ export class Sessions {
       if (entry === undefined) return undefined;
       const { agent, state } = entry;
       const known = this.#registry.find(agent);
-      if (known === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(agent));
+      if (known === undefined) throw new ProductError('UNKNOWN_AGENT', agentNotInSettingsText(agent));
       if (state.type !== 'sending') return this.#reopen(known, entry, sessionId);
       const left = until - performance.now();
-      if (left <= 0 || signal?.aborted === true) throw onItsWay(agent);
+      if (left <= 0 || signal?.aborted === true) throw notDeliveredYetError(agent);
       await this.#waitForChange(entry, left);
     }
   }
@@ -158,7 +159,7 @@ export class Sessions {
     const inMemory = all.filter(({ name }) => this.#live.find(handle, name) !== undefined);
     const recorded = this.#recordedAgents(handle, inMemory.length > 0);
     const agents = all.filter((agent) => inMemory.includes(agent) || recorded.has(agent.name));
-    if (agents.length > 1) throw withSeveral(handle, agents);
+    if (agents.length > 1) throw sessionOfSeveralAgentsError(handle, agents);
   }
 
   /**
@@ -260,7 +261,7 @@ export class Sessions {
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
     const merged = withWorkspaces(mergeListedSessions([...entries, ...known]), delegations, agents);
     const all = sortSessionsForList(merged);
-    const sessions = states === undefined ? all : all.filter(({ state }) => has(states, state));
+    const sessions = states === undefined ? all : all.filter(({ state }) => includesState(states, state));
     const unread = [...answers.values()].reduce((sum, each) => sum + each.unread, 0);
     return { sessions, unreachable, unread };
   }
@@ -299,7 +300,7 @@ export class Sessions {
     const newest = await readNewestTask(agent, view.sessionId).catch(() => undefined);
     if (newest !== undefined && newest.id !== view.taskId) {
       // The newest task may have vanished since the list was read.
-      await session.look(newest.id).catch(() => undefined);
+      await session.fetchTask(newest.id).catch(() => undefined);
       session.follow();
     }
     return session;
@@ -311,7 +312,7 @@ export class Sessions {
     if (state.type === 'lost' || state.type === 'sending') return session;
     // Another client may have continued the session with a newer task.
     const newest = await readNewestTask(agent, state.sessionId);
-    if (newest === undefined && state.taskId === '') session.forget(state, keptNoTask(agent));
+    if (newest === undefined && state.taskId === '') session.forget(state, agentKeepsNoTaskError(agent));
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
@@ -324,7 +325,7 @@ export class Sessions {
     taskId: string,
     delegated?: { taskId: string; sessionId: string },
   ): Promise<Session> {
-    await session.look(taskId).catch((error: unknown) => {
+    await session.fetchTask(taskId).catch((error: unknown) => {
       if (delegated === undefined || !(error instanceof ProductError) || error.reason !== 'UNKNOWN_TASK')
         throw error;
       session.forget(delegated, error);
@@ -364,7 +365,7 @@ export class Sessions {
 
 /** Returns true if the agent's list contains every task that the agent knows. */
 function listsAll({ states }: SessionQuery, answer: AgentSessions | undefined): boolean {
-  return states === undefined && answer?.lists === true && answer.unread === 0;
+  return states === undefined && answer?.listsTasks === true && answer.unread === 0;
 }
 
 /** Returns true if the agent has the task, but its limited list omits it. */
@@ -373,7 +374,7 @@ function isLeftOut(
   { states, newest }: SessionQuery,
   answer: AgentSessions | undefined,
 ): boolean {
-  if (answer?.lists !== true || (type !== 'accepted' && type !== 'collected')) return false;
+  if (answer?.listsTasks !== true || (type !== 'accepted' && type !== 'collected')) return false;
   return states !== undefined || newest !== undefined || answer.unread > 0;
 }
 
@@ -382,14 +383,14 @@ function isLeftOut(
  * tasks. A session in memory has neither.
  */
 function isTitleOnlyInOutbox({ state: { type } }: OutboxEntry, answer: AgentSessions | undefined): boolean {
-  return answer?.lists !== true && (type === 'accepted' || type === 'collected');
+  return answer?.listsTasks !== true && (type === 'accepted' || type === 'collected');
 }
 
-function has(states: readonly string[], state: string): boolean {
+function includesState(states: readonly string[], state: string): boolean {
   return states.includes(state) || state === 'unknown';
 }
 
-function withSeveral(sessionId: string, agents: readonly Agent[]): ProductError {
+function sessionOfSeveralAgentsError(sessionId: string, agents: readonly Agent[]): ProductError {
   const names = agents.map(({ name }) => `"${name}"`).join(', ');
   return new ProductError(
     'UNKNOWN_SESSION',
@@ -398,7 +399,7 @@ function withSeveral(sessionId: string, agents: readonly Agent[]): ProductError 
   );
 }
 
-function withAnother(sessionId: string, named: string, agent: string): ProductError {
+function sessionOfOtherAgentError(sessionId: string, named: string, agent: string): ProductError {
   return new ProductError(
     'UNKNOWN_SESSION',
     `Session "${sessionId}" is with agent "${agent}", not with "${named}". Leave out agent, or name "${agent}", to continue it. To start something with "${named}", leave out sessionId.`,
@@ -406,7 +407,7 @@ function withAnother(sessionId: string, named: string, agent: string): ProductEr
   );
 }
 
-function onItsWay(agent: string): ProductError {
+function notDeliveredYetError(agent: string): ProductError {
   return new ProductError(
     'AGENT_UNREACHABLE',
     `This delegation is not delivered yet: another process of the bridge is sending it to agent "${agent}". It is not lost: call wait_for_task again with the same sessionId.`,
@@ -414,13 +415,13 @@ function onItsWay(agent: string): ProductError {
 }
 
 /** The error for a session whose agent has answered with a message, and whose reply an earlier bridge has received. */
-function keptNoTask({ name }: Agent): ProductError {
+function agentKeepsNoTaskError({ name }: Agent): ProductError {
   return new ProductError(
     'UNKNOWN_TASK',
     `Agent "${name}" answered with a message and keeps no task. The answer was in the reply of that time, and cannot be read again.`,
   );
 }
 
-function goneFromSettings(agent: string): string {
+function agentNotInSettingsText(agent: string): string {
   return `This session is with agent "${agent}", which is not in the bridge's settings any more. Configure it again to go on.`;
 }

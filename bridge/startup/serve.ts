@@ -59,7 +59,7 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
   // In print mode, Claude Code answers forms without a person, and refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
   const client = {
-    connection: { left: false },
+    connection: { isDisconnected: false },
     withdrawals: new CancelledMcpCalls(),
     receipts: new OrderedSentReplies(),
     seen: new SeenResults(),
@@ -69,7 +69,7 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
   let ending = false;
   let http: Promise<RunningHttpServer | undefined> = Promise.resolve(undefined);
   const clientLeft = async (left: ClientConnection): Promise<void> => {
-    if (onDisconnect === 'cancel') await (await opened())?.clientTasks.left(left);
+    if (onDisconnect === 'cancel') await (await opened())?.clientTasks.handleDisconnect(left);
   };
   const end = async (why: string, left?: ClientConnection): Promise<void> => {
     if (ending) return;

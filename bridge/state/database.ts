@@ -47,7 +47,7 @@ export class BridgeDatabase {
   readonly #requireSameFile: () => void;
   readonly #queries = new Map<string, RunQuery>();
   readonly #commands = new Map<string, RunStatement>();
-  readonly #together: GroupCommit<() => void, void>;
+  readonly #groupCommit: GroupCommit<() => void, void>;
   #inTransaction = false;
   /** The newest write of `inOneCommit`. Writes are done in order, so this one is done last. */
   #newest: Promise<void> = Promise.resolve();
@@ -57,7 +57,7 @@ export class BridgeDatabase {
     this.owner = owner;
     this.#sqlite = sqlite;
     this.#requireSameFile = createSameFileCheck(path, { file: DATABASE_NAME, program: 'the MCP client' });
-    this.#together = new GroupCommit({
+    this.#groupCommit = new GroupCommit({
       commit: (group) => this.transaction(() => group.map((write) => ({ type: 'done', result: write() }))),
       weigh: () => 1,
       weightPerCommit: MAX_WRITES_PER_COMMIT,
@@ -138,7 +138,7 @@ export class BridgeDatabase {
    * @throws ProductError STORAGE. All writes of this commit are lost then.
    */
   inOneCommit(write: () => void): Promise<void> {
-    const written = this.#together.add(write);
+    const written = this.#groupCommit.add(write);
     this.#newest = written.catch(() => undefined);
     return written;
   }
@@ -186,7 +186,7 @@ export class BridgeDatabase {
    * next bridge then need not open the database when it starts (`mayHaveOpenWork`). Otherwise the log keeps its content.
    */
   close(): void {
-    this.#together.flush();
+    this.#groupCommit.flush();
     try {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -180,12 +180,12 @@ export class Outbox {
    * Makes this process the owner of the open entries of processes that have ended. Each entry is taken over by one
    * process only.
    */
-  async adopt(): Promise<readonly OutboxEntry[]> {
+  async takeOverOrphaned(): Promise<readonly OutboxEntry[]> {
     const database = this.#database;
-    const adopted: OutboxEntry[] = [];
+    const taken: OutboxEntry[] = [];
     for (const owner of await this.#endedOwners(IS_OPEN)) {
       database.transaction(() => {
-        adopted.push(...this.#select(`WHERE owner = ? AND ${IS_OPEN} ORDER BY created_at`, owner));
+        taken.push(...this.#select(`WHERE owner = ? AND ${IS_OPEN} ORDER BY created_at`, owner));
         database.run(
           `UPDATE delegations SET owner = ? WHERE owner = ? AND ${IS_OPEN}`,
           database.owner,
@@ -193,7 +193,7 @@ export class Outbox {
         );
       });
     }
-    return adopted;
+    return taken;
   }
 
   /** Returns true if processes that have ended left messages to deliver, or results to announce. */

@@ -14,6 +14,6 @@ for (let at = 0; at < Number(questions); at++) {
   const asking = { agent: 'a', taskId: 't', callId: String(at), shown: 'h' };
   if ((await claims.take(asking, name, new Set())) === undefined) claimed.push(asking.callId);
 }
-const adopted = (await new Outbox(database).adopt()).map(({ messageId }) => messageId);
+const adopted = (await new Outbox(database).takeOverOrphaned()).map(({ messageId }) => messageId);
 process.stdout.write(JSON.stringify({ claimed, adopted }));
 database.close();

@@ -56,7 +56,7 @@ export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
   const { timeouts } = options;
   return async (input, init = {}) => {
     if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcessError() });
-    const { url, method, headers, body } = await describe(input, init);
+    const { url, method, headers, body } = await readRequestParts(input, init);
     const posts = method !== 'GET';
     const ask = (target: string): Promise<HttpAnswer> =>
       sendHttpRequest({
@@ -168,7 +168,7 @@ interface RequestParts {
 }
 
 /** Reads the parts of a request. @throws TypeError if the body is not a string */
-async function describe(input: string | URL | Request, init: RequestInit): Promise<RequestParts> {
+async function readRequestParts(input: string | URL | Request, init: RequestInit): Promise<RequestParts> {
   const request = typeof input === 'string' || input instanceof URL ? undefined : input;
   const url = new URL(input instanceof URL || typeof input === 'string' ? input : input.url).href;
   const body = init.body ?? (request?.body ? await request.text() : undefined);
@@ -216,7 +216,7 @@ async function toBoundedResponse(
   const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
   if (expected)
     return new BufferedResponse(
-      await readBoundedBytes(chunksOf(answer, silenceMs), MAX_ANSWER_BYTES, outOfBounds),
+      await readBoundedBytes(chunksOf(answer, silenceMs), MAX_ANSWER_BYTES, unusableResponseError),
       answer,
     );
   const text = await readBeginning(answer, silenceMs);
@@ -234,7 +234,8 @@ async function* chunksOf(
   { body }: HttpAnswer,
   silenceMs: number | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const end = (ms: number): unknown => body.destroy(outOfBounds(`it was silent for ${seconds(ms)}`));
+  const end = (ms: number): unknown =>
+    body.destroy(unusableResponseError(`it was silent for ${seconds(ms)}`));
   const timer = silenceMs === undefined ? undefined : setTimeout(end, silenceMs, silenceMs);
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
@@ -266,7 +267,7 @@ function eventStreamOf(
     start(controller) {
       const giveUp = (why: string): void => {
         if (!end()) return;
-        controller.error(outOfBounds(why));
+        controller.error(unusableResponseError(why));
         discard();
       };
       if (silenceMs !== undefined)
@@ -299,7 +300,7 @@ function seconds(ms: number): string {
   return `${String(ms / 1000)} s`;
 }
 
-function outOfBounds(message: string): HttpError {
+function unusableResponseError(message: string): HttpError {
   return new HttpError(200, message);
 }
 

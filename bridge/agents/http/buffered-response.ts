@@ -13,7 +13,7 @@ export class BufferedResponse implements Response {
   readonly redirected = false;
   readonly #body: Uint8Array<ArrayBuffer> | null;
   readonly #names: HttpAnswer['headers'];
-  #whole: Response | undefined;
+  #response: Response | undefined;
 
   /** @param body null for a response that has none */
   constructor(
@@ -66,6 +66,6 @@ export class BufferedResponse implements Response {
   #toNodeResponse(): Response {
     const { status, statusText } = this;
     const headers = Object.fromEntries(this.#names);
-    return (this.#whole ??= new Response(this.#body, { status, statusText, headers }));
+    return (this.#response ??= new Response(this.#body, { status, statusText, headers }));
   }
 }

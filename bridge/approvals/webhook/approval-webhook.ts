@@ -84,8 +84,8 @@ export class ApprovalWebhook {
   }
 
   /** Posts the session's pending actions immediately. A caller uses this if the client shows the person no forms. */
-  hurry(session: Session): void {
-    this.#watchSession(session).hurry();
+  postImmediately(session: Session): void {
+    this.#watchSession(session).postImmediately();
   }
 
   close(): void {

@@ -84,7 +84,7 @@ export class SessionWebhookPosts {
   /** The requests that this bridge posts, or continues for another bridge, and that still wait. By request key. */
   readonly #asked = new Map<string, WebhookAction>();
   readonly #underWay = new Set<UnderWay>();
-  #callOff: (() => void) | undefined;
+  #cancelScheduledPost: (() => void) | undefined;
   #stopReading: (() => void) | undefined;
 
   constructor(session: Session, parts: WebhookPostingParts) {
@@ -97,7 +97,7 @@ export class SessionWebhookPosts {
   }
 
   /** Posts all requests without the delay. The caller knows that no form reaches the person. */
-  hurry(): void {
+  postImmediately(): void {
     for (const key of this.#since.keys()) this.#since.set(key, Number.NEGATIVE_INFINITY);
     this.#schedulePost();
   }
@@ -111,7 +111,7 @@ export class SessionWebhookPosts {
   }
 
   close(): void {
-    this.#callOff?.();
+    this.#cancelScheduledPost?.();
     this.#stopReading?.();
     for (const { call } of this.#underWay) call.abort();
   }
@@ -131,8 +131,8 @@ export class SessionWebhookPosts {
   }
 
   #schedulePost(): void {
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#cancelScheduledPost?.();
+    this.#cancelScheduledPost = undefined;
     const due = [...this.#since].filter(([key]) => !this.#taken.has(key)).map(([, since]) => since);
     if (due.length === 0) return;
     const { clock, afterMs } = this.#parts;
@@ -141,9 +141,9 @@ export class SessionWebhookPosts {
 
   #postIn(ms: number): void {
     const { clock, log } = this.#parts;
-    this.#callOff?.();
-    this.#callOff = clock.after(ms, () => {
-      this.#callOff = undefined;
+    this.#cancelScheduledPost?.();
+    this.#cancelScheduledPost = clock.after(ms, () => {
+      this.#cancelScheduledPost = undefined;
       this.#postNewRequests().catch((error: unknown) =>
         log.warn(
           { sessionId: this.#session.id, err: error },

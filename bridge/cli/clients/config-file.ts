@@ -88,7 +88,7 @@ export async function replaceConfig(
     const release = await lock(path, LOCK);
     try {
       await requireUnchanged(file);
-      const backup = backUp ? await backedUp(path) : undefined;
+      const backup = backUp ? await createBackup(path) : undefined;
       await replaceFile(path, text, { mode: mode ?? fresh, check: () => requireUnchanged(file) });
       return backup;
     } finally {
@@ -107,7 +107,7 @@ async function requireUnchanged({ path, text }: EditableConfigFile): Promise<voi
     throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
 }
 
-async function backedUp(path: string): Promise<string> {
+async function createBackup(path: string): Promise<string> {
   const at = new Date().toISOString().replaceAll(/[-:]/g, '').replace('.', '-');
   const backup = `${path}.${at}.bak`;
   await copyFile(path, backup, constants.COPYFILE_EXCL);

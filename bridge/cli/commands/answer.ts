@@ -55,7 +55,7 @@ async function answerOf(
   const question = view?.question ?? null;
   if (question !== null) {
     const { id, shown, text } = question;
-    if (code !== undefined && code !== shown) throw otherQuestion();
+    if (code !== undefined && code !== shown) throw questionChangedError();
     return {
       type: 'answer',
       callId: id,
@@ -69,7 +69,7 @@ async function answerOf(
   return { type: 'answer', callId, shown, answer: answerFromText(action, said) };
 }
 
-function otherQuestion(): ProductError {
+function questionChangedError(): ProductError {
   return new ProductError('INPUT_CHANGED', 'The agent asks something else now. Nothing was answered.');
 }
 

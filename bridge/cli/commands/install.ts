@@ -136,7 +136,7 @@ function targetOf({ all }: InstallOptions, firstWord: string | undefined): Clien
   const client = firstWord !== undefined && isClientName(firstWord) ? firstWord : undefined;
   if (all === true && client !== undefined) throw new UsageError('Name a client or use --all, not both.');
   if (all === true) return 'all';
-  if (client === undefined) throw unknownClient(firstWord);
+  if (client === undefined) throw unknownClientError(firstWord);
   return client;
 }
 
@@ -146,10 +146,10 @@ async function changeEntries(
   work: EntryChangeOptions,
 ): Promise<number> {
   const { options, terminal } = run;
-  const aim = aimOf(options);
+  const aim = readScopeAndName(options);
   if (target === 'all') return changeAll(run, aim, work);
   const outcome = await changeEntry(run, target, { aim, work });
-  if (outcome.type === 'no such scope') throw noSuchScope(target, aim.scope);
+  if (outcome.type === 'no such scope') throw unknownScopeError(target, aim.scope);
   if (options.json === true)
     terminal.say(JSON.stringify({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) }));
   return outcome.type === 'declined' ? EXIT_FAILURE : 0;
@@ -163,7 +163,7 @@ async function changeAll(
   const { options, terminal } = run;
   const outcomes: (readonly [ClientName, BridgeEntryOutcome])[] = [];
   for (const name of Object.keys(CLIENTS).filter(isClientName)) {
-    const outcome = await changeIfHere(run, name, { aim, work });
+    const outcome = await changeIfInstalled(run, name, { aim, work });
     outcomes.push([name, outcome]);
   }
   if (options.json === true) {
@@ -176,12 +176,12 @@ async function changeAll(
   return bridgeEntryOutcomesExitCode(outcomes.map(([, outcome]) => outcome));
 }
 
-async function changeIfHere(
+async function changeIfInstalled(
   run: CommandRun<InstallOptions>,
   name: ClientName,
   { aim, work }: { aim: ScopeAndName; work: EntryChangeOptions },
 ): Promise<BridgeEntryOutcome> {
-  if (!(await isHere(CLIENTS[name], work.around))) return { type: 'not here' };
+  if (!(await isClientInstalled(CLIENTS[name], work.around))) return { type: 'not here' };
   try {
     return await changeEntry(run, name, { aim, work });
   } catch (error) {
@@ -191,7 +191,7 @@ async function changeIfHere(
 }
 
 /** Returns true if the client is on this machine: its program is in PATH, or its directory or settings file exists. */
-async function isHere(
+async function isClientInstalled(
   { program, directory, places }: McpClientProgram,
   around: ClientEnvironment,
 ): Promise<boolean> {
@@ -218,7 +218,7 @@ async function changeEntry(
   const keys = [...place.section, name];
   const change = await planBridgeEntryChange(place.path, name, (text) => decide(client, text, keys));
   const { path } = change.file;
-  const tell = options.json === true ? silence : terminal;
+  const tell = options.json === true ? silentTerminal : terminal;
   const finish = async (text: string): Promise<object> => {
     const { lines, facts } = await afterwards(clientName, text, keys);
     for (const line of lines) tell.explain(line);
@@ -248,7 +248,7 @@ async function changeEntry(
   };
 }
 
-const silence: Pick<Terminal, 'say' | 'explain'> = { say: () => undefined, explain: () => undefined };
+const silentTerminal: Pick<Terminal, 'say' | 'explain'> = { say: () => undefined, explain: () => undefined };
 
 function remainingText(
   client: string,
@@ -270,7 +270,7 @@ async function remainingEntries(
 }
 
 /** Reads the options that select the entry. @throws UsageError */
-function aimOf({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): ScopeAndName {
+function readScopeAndName({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): ScopeAndName {
   const found = CONFIG_SCOPES.find((each) => each === scope);
   if (found === undefined)
     throw new UsageError(`There is no scope "${scope}". The scopes are: ${CONFIG_SCOPES.join(', ')}.`);
@@ -278,7 +278,7 @@ function aimOf({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): ScopeAn
   return { scope: found, name };
 }
 
-function unknownClient(name: string | undefined): UsageError {
+function unknownClientError(name: string | undefined): UsageError {
   const names = Object.keys(CLIENTS).join(', ');
   return new UsageError(
     name === undefined
@@ -287,7 +287,7 @@ function unknownClient(name: string | undefined): UsageError {
   );
 }
 
-function noSuchScope(name: ClientName, scope: ConfigScope): UsageError {
+function unknownScopeError(name: ClientName, scope: ConfigScope): UsageError {
   const { title, places }: McpClientProgram = CLIENTS[name];
   const scopes = CONFIG_SCOPES.filter((each) => places[each] !== undefined).join(', ');
   return new UsageError(`${title} has no scope "${scope}". It has: ${scopes}.`);

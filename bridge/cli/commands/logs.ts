@@ -24,7 +24,7 @@ export async function logsCommand({ options, settings, terminal }: CommandRun<Lo
   const show = (line: string): void =>
     terminal.say(options.json === true ? jsonLogLine(line) : logLine(line, terminal.paint));
   const found = await readLastLines(path, count);
-  if (found === undefined) throw noLog(path);
+  if (found === undefined) throw noLogError(path);
   for (const line of found.lines) show(line);
   if (options.follow !== true) return;
   let { position } = found;
@@ -39,7 +39,7 @@ export async function logsCommand({ options, settings, terminal }: CommandRun<Lo
     position = await showNewLogContent(path, position, showChunk);
 }
 
-function noLog(path: string): ProductError {
+function noLogError(path: string): ProductError {
   return new ProductError(
     'CONFIGURATION',
     `There is no ${path}: no server was started from here yet. "mcp-a2a-bridge server start" starts one; a server that you have started by hand logs to its own stderr.`,

@@ -32,7 +32,7 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
   const taskIds = (listed?.tasks ?? []).map((task) => task.id);
   if (options.out === undefined) {
     const [newest] = taskIds;
-    if (newest === undefined) throw noReceipt(agent);
+    if (newest === undefined) throw noReceiptError(agent);
     // The last line feed of the document is removed, because the terminal adds one.
     const document = await receiptOf(agent, newest, FORMATS[options.json === true ? 'json' : 'md']);
     terminal.say(
@@ -43,7 +43,7 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
         `This is the newest of ${taskIds.length} tasks of the session. --out <directory> writes the receipts of all.`,
       );
   } else {
-    if (taskIds.length === 0) throw noReceipt(agent);
+    if (taskIds.length === 0) throw noReceiptError(agent);
     const files: { taskId: string; path: string }[] = [];
     for (const taskId of taskIds)
       for (const [extension, format] of Object.entries(FORMATS)) {
@@ -84,7 +84,7 @@ export async function writeReceipt(path: string, document: string): Promise<void
 
 async function receiptOf(agent: Agent, taskId: string, format: ReceiptMediaType): Promise<string> {
   const document = await agent.ask((connection) => connection.receipt(taskId, format));
-  if (document === null) throw noReceipt(agent);
+  if (document === null) throw noReceiptError(agent);
   return document;
 }
 
@@ -93,6 +93,6 @@ function fileNameOf(taskId: string): string {
   return taskId.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
 }
 
-function noReceipt(agent: Agent): ProductError {
+function noReceiptError(agent: Agent): ProductError {
   return new ProductError('AGENT_ERROR', `Agent "${agent.name}" makes no receipt of this session.`);
 }

@@ -26,7 +26,7 @@ export async function revokeTrustCommand(
   const session = await resolveSession(context.sessions, given);
   const revoked = options.all === true ? 'all' : [...grants];
   if (revoked.length > 0) await revokeTrust(session, revoked, 'cli');
-  await session.look();
+  await session.fetchTask();
   printGrants(run, session, revoked);
   await context.close();
   return 0;

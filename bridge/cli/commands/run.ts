@@ -182,7 +182,7 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
  * unreachable agent, because the outcome is already printed.
  */
 async function catchUp(session: Session): Promise<void> {
-  await session.look().catch(() => undefined);
+  await session.fetchTask().catch(() => undefined);
   await waitForSession({ session, timeout: MAX_CATCH_UP_MS });
 }
 

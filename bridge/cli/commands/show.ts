@@ -46,9 +46,9 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
   const terminal = { ...run.terminal, width: run.terminal.pagerWidth };
   const context = await openCommandSessions(run);
   const { session, actions, question } =
-    (await codeMeant(context, given)) ??
-    (await callMeant(context, given)) ??
-    (await sessionWaits(context, given));
+    (await findByActionCode(context, given)) ??
+    (await findByCallId(context, given)) ??
+    (await findBySessionId(context, given));
   const { id, agent } = session;
   const cost = session.view?.cost ?? null;
   const turns = options.turns === true ? await turnCosts(session) : undefined;
@@ -100,11 +100,14 @@ async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
   return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
 }
 
-async function codeMeant({ sessions }: CommandSessions, given: string): Promise<WaitingSession | undefined> {
+async function findByActionCode(
+  { sessions }: CommandSessions,
+  given: string,
+): Promise<WaitingSession | undefined> {
   const found = await findSessionWithCode(sessions, given);
   if (found === undefined) return undefined;
   const { session, code } = found;
-  const { pending, question } = session.asked;
+  const { pending, question } = session.pendingInput;
   return {
     session,
     actions: pending.filter(({ shown }) => shown === code),
@@ -112,7 +115,7 @@ async function codeMeant({ sessions }: CommandSessions, given: string): Promise<
   };
 }
 
-async function sessionWaits({ sessions }: CommandSessions, given: string): Promise<WaitingSession> {
+async function findBySessionId({ sessions }: CommandSessions, given: string): Promise<WaitingSession> {
   const session = await resolveSession(sessions, given);
   await session.refresh();
   const { view } = session;
@@ -124,7 +127,10 @@ async function sessionWaits({ sessions }: CommandSessions, given: string): Promi
  * the same prefix.
  * @throws ProductError UNKNOWN_CALL if several calls match
  */
-async function callMeant({ sessions }: CommandSessions, given: string): Promise<WaitingSession | undefined> {
+async function findByCallId(
+  { sessions }: CommandSessions,
+  given: string,
+): Promise<WaitingSession | undefined> {
   const { sessions: named } = await sessions.withPrefix(given);
   if (named.length > 0) return undefined;
   const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });

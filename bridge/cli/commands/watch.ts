@@ -70,14 +70,14 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
   const end = await task
     .until((now) => hasEnded(now) || (untilSettled && hasSettled(now)))
     .catch((error: unknown) => {
-      throw cursorBeyondEnd(error, from) ?? error;
+      throw cursorBeyondEndError(error, from) ?? error;
     });
   task.end();
   return end === undefined ? 0 : taskExitCode(end);
 }
 
 /** Returns an error in the words of the command, because the agent's error names a header of HTTP. */
-function cursorBeyondEnd(error: unknown, from: number | null): ProductError | undefined {
+function cursorBeyondEndError(error: unknown, from: number | null): ProductError | undefined {
   if (!(error instanceof ProductError) || error.reason !== 'INVALID_CURSOR' || from === null)
     return undefined;
   const { last } = error.facts;

@@ -62,7 +62,7 @@ export async function runCommand<Options extends CommonCommandOptions>(
     code = (await command({ options, settings, places, terminal, env: process.env, log })) ?? 0;
   } catch (error) {
     code = exitCodeOf(error);
-    tellFailure(terminal, error, options.json === true);
+    printFailure(terminal, error, options.json === true);
   }
   const { stderr, env } = process;
   const note = pathNote.text({ paths: places, cwd: currentDirectory(), path: env['PATH'], options });
@@ -100,7 +100,7 @@ export function terminalErrorText(error: unknown): string {
   return escapeHiddenInLines(inTerminalWords(errorMessageOf(error)));
 }
 
-function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {
+function printFailure(terminal: Terminal, error: unknown, json: boolean): void {
   if (!json) {
     terminal.complain(`mcp-a2a-bridge: ${terminalErrorText(error)}`);
     return;

@@ -50,7 +50,7 @@ export async function promptAndSendDecision(
   shown: Pick<TaskView, 'pending' | 'question'>,
 ): Promise<AskingEnd> {
   // The session may have read fewer events than the terminal has printed. So it reads the task again.
-  await session.look();
+  await session.fetchTask();
   const [action, ...others] = shown.pending;
   const code = action?.shown ?? shown.question?.shown;
   if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
@@ -88,8 +88,8 @@ export async function promptAndSendDecision(
  * Returns true if the task still waits for this decision.
  * @param code undefined if the task waits without a question, for example for a sign-in
  */
-function isWaitingFor({ asked, settled }: Session, code: string | undefined): boolean {
-  const { pending, question } = asked;
+function isWaitingFor({ pendingInput, settled }: Session, code: string | undefined): boolean {
+  const { pending, question } = pendingInput;
   if (code === undefined) return settled && pending.length === 0 && question === null;
   return question?.shown === code || pending.some(({ shown }) => shown === code);
 }

@@ -38,7 +38,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   if (typeof found === 'string') {
     const isExact = all.some(({ sessionId, taskId }) => given === sessionId || given === taskId);
     if (unsure.length === 0 || isExact || isShortId(given)) return sessions.find(found);
-    throw unknownSession(
+    throw unknownSessionError(
       given,
       `The id of session ${visibleLine(found)} begins with "${given}". An agent that does not answer may have another such session. Type at least ${String(MIN_SHORT_ID_CHARACTERS)} characters of the id.${unsureSentences}`,
     );
@@ -51,9 +51,9 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
     );
   if (named.length === 0) await refuseActionCode(sessions, given);
   if (!looksLikeActionCode(given) || named.length > 0)
-    throw unknownSession(given, [found.message, ...unsure].join('\n'));
+    throw unknownSessionError(given, [found.message, ...unsure].join('\n'));
   const next = isWholeActionCode(given) ? HOW_TO_LIST : found.message;
-  throw unknownSession(given, [`${noActionWith(given)} ${next}`, ...unsure].join('\n'));
+  throw unknownSessionError(given, [`${noActionWithCodeText(given)} ${next}`, ...unsure].join('\n'));
 }
 
 /**
@@ -64,7 +64,7 @@ async function refuseActionCode(sessions: Sessions, given: string): Promise<void
   const coded = await findSessionWithCode(sessions, given);
   if (coded === undefined) return;
   const { id } = coded.session;
-  throw unknownSession(
+  throw unknownSessionError(
     given,
     `${given} is the code of an action, and this command needs a session: ${visibleLine(id)}.`,
   );
@@ -77,7 +77,7 @@ async function refuseActionCode(sessions: Sessions, given: string): Promise<void
 export async function resolveSessionToDecide(sessions: Sessions, given: string): Promise<Session> {
   if (isWholeActionCode(given)) {
     const { sessions: named, unreachable } = await sessions.withPrefix(given);
-    if (named.length === 0 && unreachable.length === 0) throw codeWaitsNoMore(given);
+    if (named.length === 0 && unreachable.length === 0) throw codeNotWaitingError(given);
   }
   return resolveSession(sessions, given);
 }
@@ -93,12 +93,12 @@ export function sessionIdOrError(all: readonly MatchingSession[], given: string)
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return handleOf(only, all);
   if (only !== undefined) {
-    return unknownSession(
+    return unknownSessionError(
       given,
       `Several sessions begin with "${given}". Type more of the one you mean:${namesOf(fits, all)}`,
     );
   }
-  return unknownSession(
+  return unknownSessionError(
     given,
     all.length === 0
       ? `There is no session "${given}", and no other either: delegate something from your MCP client first.`
@@ -124,7 +124,7 @@ function namesOf(sessions: readonly MatchingSession[], all: readonly MatchingSes
   return [...lines, ...(sessions.length > MAX_NAMED_SESSIONS ? ['\n  … and more'] : [])].join('');
 }
 
-function unknownSession(sessionId: string, message: string): ProductError {
+function unknownSessionError(sessionId: string, message: string): ProductError {
   return new ProductError('UNKNOWN_SESSION', message, { facts: { sessionId } });
 }
 
@@ -156,9 +156,9 @@ export async function resolveActions(
   const coded = await findSessionWithCode(sessions, given.what);
   if (coded !== undefined) {
     const { session, code, whole } = coded;
-    const actions = session.asked.pending.filter(({ shown }) => shown === code);
+    const actions = session.pendingInput.pending.filter(({ shown }) => shown === code);
     // No action has the code, so it is the code of a plain-text question.
-    if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
+    if (actions.length === 0) throw unknownCallError(noPendingActionText(session.view));
     requireSameAction(actions, { call: given.call, all });
     return { session, actions, seen: whole };
   }
@@ -179,7 +179,7 @@ export function requireSameAction(
     throw new UsageError('A code names one action, and --all goes with a session. Nothing was decided.');
   if (call === undefined || actions.some(({ callId }) => hasIdPrefix(callId, call))) return;
   const ids = actions.map(({ callId }) => visibleLine(callId)).join(', ');
-  throw unknownCall(
+  throw unknownCallError(
     `The code is that of the action ${ids}, not of "${visibleLine(call)}". Nothing was decided.`,
   );
 }
@@ -198,21 +198,21 @@ export function resolvePendingActions(
   const pending = view?.pending ?? [];
   if (given === undefined) {
     if (pending.length === 1 || (all && pending.length > 0)) return pending;
-    throw unknownCall(
+    throw unknownCallError(
       pending.length === 0
-        ? nothingWaits(view)
+        ? noPendingActionText(view)
         : `Several actions wait. Name one, or use --all:${actionLines(pending)}`,
     );
   }
   const exact = pending.filter(({ callId }) => callId === given);
   const fits = exact.length > 0 ? exact : pending.filter(({ callId }) => hasIdPrefix(callId, given));
   if (fits.length === 1) return fits;
-  if (fits.length > 1) throw unknownCall(`Several actions begin with "${given}":${actionLines(fits)}`);
+  if (fits.length > 1) throw unknownCallError(`Several actions begin with "${given}":${actionLines(fits)}`);
   const before = (view?.calls ?? []).filter(({ callId }) => hasIdPrefix(callId, given));
-  if (before.length === 1 && before[0] !== undefined) throw waitsNoMore(before[0]);
-  throw unknownCall(
+  if (before.length === 1 && before[0] !== undefined) throw actionNotWaitingError(before[0]);
+  throw unknownCallError(
     pending.length === 0
-      ? `There is no call "${given}". ${nothingWaits(view)}`
+      ? `There is no call "${given}". ${noPendingActionText(view)}`
       : `There is no call "${given}". These wait for a decision:${actionLines(pending)}`,
   );
 }
@@ -242,14 +242,14 @@ export function resolveQuestion(
   const fits = given === undefined ? questions : questions.filter(({ callId }) => hasIdPrefix(callId, given));
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return only;
-  throw unknownCall(
+  throw unknownCallError(
     only === undefined
       ? `There is no question "${given ?? ''}". These wait for an answer:${actionLines(questions)}`
       : `Several questions wait. Name one with --call:${actionLines(fits)}`,
   );
 }
 
-function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): ProductError {
+function actionNotWaitingError({ callId, title, decided }: TaskView['calls'][number]): ProductError {
   const how = decided && `: ${decidedByText(decided)}`;
   return new ProductError(
     'ALREADY_DECIDED',
@@ -259,17 +259,21 @@ function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): Pro
 }
 
 /** An action keeps its code until it is decided or changes. The bridge does not know which of the two happened. */
-function noActionWith(code: string): string {
+function noActionWithCodeText(code: string): string {
   return `No action waits with the code ${code}: it was decided, or it has another code now.`;
 }
 
-function codeWaitsNoMore(code: string): ProductError {
-  return new ProductError('INPUT_CHANGED', `${noActionWith(code)} Nothing was decided. ${HOW_TO_LIST}`, {
-    facts: { shown: code },
-  });
+function codeNotWaitingError(code: string): ProductError {
+  return new ProductError(
+    'INPUT_CHANGED',
+    `${noActionWithCodeText(code)} Nothing was decided. ${HOW_TO_LIST}`,
+    {
+      facts: { shown: code },
+    },
+  );
 }
 
-function nothingWaits(view: TaskView | undefined): string {
+function noPendingActionText(view: TaskView | undefined): string {
   if (view?.question !== undefined && view.question !== null)
     return `No action waits for a decision: the agent asks a question: "${visibleLine(view.question.text, MAX_QUESTION_CHARACTERS)}". Answer it with: mcp-a2a-bridge answer ${commandWord(view.question.shown)} <words>`;
   return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${taskStateWord(view.state)}`}.`;
@@ -279,6 +283,6 @@ function actionLines(pending: readonly PendingAction[]): string {
   return pending.map(({ callId, title }) => `\n  ${visibleLine(callId)}  ${visibleLine(title)}`).join('');
 }
 
-function unknownCall(message: string): ProductError {
+function unknownCallError(message: string): ProductError {
   return new ProductError('UNKNOWN_CALL', message);
 }

@@ -37,7 +37,7 @@ export async function findSessionWithCode(
   for (const listed of waiting.filter((each) => mayWaitFor(each, given))) {
     const session = await sessions.find(mcpTaskIdOfSession(listed));
     await session.refresh();
-    for (const code of codesOf(session.asked))
+    for (const code of codesOf(session.pendingInput))
       if (code.startsWith(given)) found.push({ session, code, whole: code === given });
   }
   const [only, another] = found;

@@ -57,9 +57,9 @@ export class LiveTaskText {
     this.#at = observations.flatMap((each) => ('at' in each && each.at !== undefined ? [each.at] : []))[0];
     for (const observation of observations) {
       if (observation.type === 'snapshot' && view !== undefined) {
-        this.#sofar(view);
-        this.#trusted(view);
-        this.#running(view, seq);
+        this.#writeEarlierOutput(view);
+        this.#writeGrants(view);
+        this.#writeRunningTools(view, seq);
       }
       if (observation.type === 'activity') this.#activity(observation.activity, seq);
       if (observation.type === 'reasoning') this.#reasoning(observation.turn, observation.text);
@@ -68,7 +68,7 @@ export class LiveTaskText {
         this.#run(`output ${observation.output.id}`, observation.output.text);
       if (observation.type === 'cost') this.#cost(observation.cost);
     }
-    if (view !== undefined) this.#standing(view, seq);
+    if (view !== undefined) this.#writeState(view, seq);
   }
 
   note(text: string): void {
@@ -77,24 +77,24 @@ export class LiveTaskText {
 
   /** Ends an unfinished line, and prints the agent's text if it was not printed before. */
   end(view: TaskView | undefined): void {
-    if (view !== undefined) this.#sofar(view);
+    if (view !== undefined) this.#writeEarlierOutput(view);
     this.#close();
   }
 
-  #sofar(view: TaskView): void {
+  #writeEarlierOutput(view: TaskView): void {
     const output = agentOutputText(view);
     if (this.#streamed || output === '') return;
     this.#streamed = true;
     this.#line('bold', visibleText(output));
   }
 
-  #trusted({ grants }: TaskView): void {
+  #writeGrants({ grants }: TaskView): void {
     for (const grant of unexpiredGrantViews(grants, Date.now()))
       this.#line('yellow', `trusted ${grantText(grant)}`);
   }
 
   /** Prints the tools that were already running when the person began to watch. */
-  #running({ calls }: TaskView, seq: number | null): void {
+  #writeRunningTools({ calls }: TaskView, seq: number | null): void {
     for (const { callId, tool, title, state, toolId } of calls)
       if (state === 'running' && toolId !== null)
         this.#activity({ type: 'tool.started', callId, tool, title, toolId }, seq);
@@ -105,7 +105,7 @@ export class LiveTaskText {
     this.#open = undefined;
   }
 
-  #standing(view: TaskView, seq: number | null): void {
+  #writeState(view: TaskView, seq: number | null): void {
     this.#newState(view, seq);
     const { pending, question } = view;
     for (const action of pending) this.#pending(action);

@@ -19,19 +19,19 @@ export interface WaitingReports {
   reports: readonly string[];
   more: number;
   /** The errors of agents that did not respond, and of sessions that could not be read. */
-  unsure: readonly string[];
+  problems: readonly string[];
 }
 
 /** Returns the prompt for a review. It contains the previews, so that the person sees them in every client. */
 export function reviewPromptText(
-  { reports, more, unsure }: WaitingReports,
+  { reports, more, problems }: WaitingReports,
   { name, approvals }: { name: NameOfTool; approvals: ApprovalMode },
 ): string {
   const rest = [
     more === 0
       ? ''
       : `${String(more)} more sessions wait: ${name('list_all_active_sessions')} with state "input_required" names them, and ${name('wait_for_task')} shows each.`,
-    ...unsure,
+    ...problems,
   ].filter((each) => each !== '');
   if (reports.length === 0)
     return [`Tell me that nothing waits for my decision. Decide nothing yourself.`, ...rest].join('\n\n');

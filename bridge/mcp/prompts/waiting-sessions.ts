@@ -30,7 +30,7 @@ export async function reportWaitingSessions(
     await session.refresh();
     return isAsking(session) ? [reportText(session, bridge, name)] : [];
   };
-  if (only !== undefined) return { reports: await report(only), more: 0, unsure: [] };
+  if (only !== undefined) return { reports: await report(only), more: 0, problems: [] };
   const { sessions: all, unreachable } = await sessions.list({ states: WAITING_STATES });
   const waiting = all.filter(({ state }) => state !== 'unknown');
   const reports: string[] = [];
@@ -45,7 +45,7 @@ export async function reportWaitingSessions(
   return {
     reports,
     more: Math.max(0, waiting.length - MAX_REPORTS),
-    unsure: [
+    problems: [
       ...failures,
       ...unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
     ],

@@ -23,12 +23,12 @@ export function decideHintForModel(approvals: ApprovalMode): string {
 
 /** Returns the next step if only a person may decide. Returns undefined if the usual next step applies. */
 export function humanOnlyGuidance(
-  { id, view, oneByOne }: Pick<Session, 'id' | 'view' | 'oneByOne'>,
+  { id, view, asksOneByOne }: Pick<Session, 'id' | 'view' | 'asksOneByOne'>,
   { bridge, name }: GuidanceContext,
 ): string | undefined {
   if (bridge.rules.approvals !== 'human-only' || view === undefined) return undefined;
   if ((view.pending.length === 0 && view.question === null) || waitsForOtherPeople(view)) return undefined;
-  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${visibleLine(id)}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenApprovedCallRuns({ oneByOne })}`;
+  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${visibleLine(id)}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenApprovedCallRuns({ asksOneByOne })}`;
 }
 
 /**

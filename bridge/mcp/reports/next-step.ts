@@ -10,7 +10,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 /** The facts about a session that determine the next step. */
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
-  oneByOne?: boolean;
+  asksOneByOne?: boolean;
   /** True if the message was not delivered, and the bridge no longer tries. */
   givenUp?: boolean;
 };
@@ -70,7 +70,7 @@ export function nextStepText(
     'wait-for-other-people': `Tell the person who must decide this: nothing can be decided here. ${wait} with sessionId "${id}" shows later what they have decided; ${cancel} ends the task.`,
     decide: pending.every(isQuestion)
       ? `Ask the person, and send what they say with ${decide} (decision "answer", answer, title, sessionId "${id}", callId, shown), or "deny" if they do not want to answer. Do not answer for them.`
-      : `Show this to the person and send what they decide with ${decide} (decision, title, sessionId "${id}", callId, shown). ${answering(pending)}${pending.length > 1 || session.oneByOne === true ? whenApprovedCallRuns(session) : ''}`,
+      : `Show this to the person and send what they decide with ${decide} (decision, title, sessionId "${id}", callId, shown). ${answerHint(pending)}${pending.length > 1 || session.asksOneByOne === true ? whenApprovedCallRuns(session) : ''}`,
     'sign-in': `The agent waits for the person to sign in. Show them what it says, with the address to open: only they can do it. Once they have, tell it so with ${signedIn}; if it notices by itself, ${wait} shows that it goes on. Do not ask for passwords or tokens, and send none.`,
     answer: `Ask the person, then call ${decide} with sessionId "${id}", ${asked}, decision "answer" and their words in "answer".`,
     'send-message': `The agent waits for a message: send it with ${delegate} and sessionId "${id}".`,
@@ -96,7 +96,7 @@ export function briefNextStepText(
     'wait-for-other-people': `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`,
     decide: pending.every(isQuestion)
       ? `Ask the person, and send what they say with ${decide} (decision "answer"), or "deny" if they do not want to answer. Do not answer for them.`
-      : `Show it to the person and send what they decide with ${decide}. ${answering(pending)}${pending.length > 1 ? whenApprovedCallRuns(session) : ''}`,
+      : `Show it to the person and send what they decide with ${decide}. ${answerHint(pending)}${pending.length > 1 ? whenApprovedCallRuns(session) : ''}`,
     answer: `Ask the person; ${decide} takes their words in "answer" (decision "answer").`,
     wait: `It goes on by itself; ${name('wait_for_task')} waits for it.`,
   };
@@ -138,15 +138,15 @@ function isQuestion({ decisions }: PendingAction): boolean {
   return decisions.includes('answer');
 }
 
-function answering(pending: readonly PendingAction[]): string {
+function answerHint(pending: readonly PendingAction[]): string {
   return pending.some(isQuestion)
     ? 'For a question that is the decision "answer", with what they say in "answer", or "deny" if they do not want to: do not answer for them. '
     : '';
 }
 
 /** Explains when an approved call runs. This depends on the agent's dialect. */
-export function whenApprovedCallRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
-  return oneByOne
+export function whenApprovedCallRuns({ asksOneByOne = false }: { asksOneByOne?: boolean }): string {
+  return asksOneByOne
     ? 'An approved call runs at once; then the agent asks for the next call of its turn. A denial drops the calls after it.'
     : 'Nothing runs until every pending action is decided.';
 }

@@ -84,7 +84,7 @@ export function sessionResultOf(report: SessionReport, extent: ReportExtent): Se
     return {
       ...rest,
       pending: pending.map(withoutShownInput),
-      ...(calls.length > 0 && { calls: calls.map(toldCall) }),
+      ...(calls.length > 0 && { calls: calls.map(toResultCall) }),
       ...(notes.length > 0 && { notes }),
     };
   const { seen, delta } = extent;
@@ -95,10 +95,10 @@ export function sessionResultOf(report: SessionReport, extent: ReportExtent): Se
     delta,
     message: message === seen.message ? '' : message,
     pending: pending.map((each) =>
-      hadPreviewBefore(each, seen) ? seenBefore(each) : withoutShownInput(each),
+      hadPreviewBefore(each, seen) ? toPendingResultWithoutPreview(each) : withoutShownInput(each),
     ),
     cost: JSON.stringify(cost) === seen.cost ? null : cost,
-    ...(changed.length > 0 && { calls: changed.map(toldCall) }),
+    ...(changed.length > 0 && { calls: changed.map(toResultCall) }),
     ...(notes.length > 0 && { notes }),
   };
 }
@@ -168,7 +168,7 @@ export function withoutShownInput({
  * Several conversations may share one client, and the current one might not contain the earlier result. So this result
  * contains neither the preview nor the code.
  */
-function seenBefore({ callId, title, decisions }: PendingReport): PendingResult {
+function toPendingResultWithoutPreview({ callId, title, decisions }: PendingReport): PendingResult {
   return { callId, title, shownBefore: true, ...(decisions.length === 0 && { decisions }) };
 }
 
@@ -187,7 +187,7 @@ export function toWholePendingResult({ unshown: _unshown, ...action }: PendingRe
 const RUNNING: CallView['state'] = 'running';
 
 /** Converts a call for a result. Only a running tool execution has an id, because an ended one cannot be aborted. */
-function toldCall({ toolId, ...call }: SessionReport['calls'][number]) {
+function toResultCall({ toolId, ...call }: SessionReport['calls'][number]) {
   return call.state === RUNNING ? { ...call, toolId } : call;
 }
 

@@ -36,7 +36,7 @@ export async function createTaskReply(
     createdAt: taskCreatedAt(call.bridge.sessions, session),
     changedAt: session.activity.changedAt,
     forms: [],
-    beyondForms: false,
+    needsDecisionElsewhere: false,
     onPage: false,
     notes: () => [],
     result: () => toCallToolResult(reply),

@@ -54,7 +54,7 @@ interface TaskReplyParts {
   changedAt: Date;
   forms: readonly OfferedForm[];
   /** True if the task waits for a decision that this client's forms cannot show. The person then decides elsewhere. */
-  beyondForms: boolean;
+  needsDecisionElsewhere: boolean;
   /** True if the person has opened the page from a form, and decides there. */
   onPage: boolean;
   /** Returns what the person must know about answers in forms. Called only if the task was cancelled. */
@@ -67,7 +67,7 @@ interface TaskReplyParts {
 }
 
 export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
-  const { state, over, forms, beyondForms, notes, result } = shown;
+  const { state, over, forms, needsDecisionElsewhere, notes, result } = shown;
   const waits = toMcpSessionState(state) === 'input_required';
   if (state === 'canceled') {
     const head = headOf(shown, POLL_MS.moving);
@@ -86,7 +86,7 @@ export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
   }
   // "`failed` MUST NOT be used for non-JSON-RPC errors". So a failed task is `completed` here, and its result reports
   // the failure. If no form can show a decision, the result lists the pending actions and the ways to decide.
-  if (over || (waits && beyondForms))
+  if (over || (waits && needsDecisionElsewhere))
     return {
       ...headOf(shown, POLL_MS.moving),
       status: 'completed',

@@ -17,7 +17,7 @@ export function endedTaskReply(
   { view, current, notes }: { view: TaskView | undefined; current: boolean; notes: readonly string[] },
   speaker: GuidanceContext,
 ): ToolReply<SessionResult> {
-  const { id, agent, oneByOne, givenUp } = session;
+  const { id, agent, asksOneByOne, givenUp } = session;
   const stateName = current ? session.stateName : (view?.state ?? 'unknown');
   const standing = {
     id,
@@ -25,7 +25,7 @@ export function endedTaskReply(
     stateName,
     trouble: undefined,
     settled: true,
-    oneByOne,
+    asksOneByOne,
     givenUp,
   };
   const report = currentSessionReport(
@@ -33,7 +33,8 @@ export function endedTaskReply(
     {
       notes,
       next:
-        humanOnlyGuidance({ id, view, oneByOne }, speaker) ?? nextStepText(standing, 'settled', speaker.name),
+        humanOnlyGuidance({ id, view, asksOneByOne }, speaker) ??
+        nextStepText(standing, 'settled', speaker.name),
       program: speaker.bridge.program,
     },
   );

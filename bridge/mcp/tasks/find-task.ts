@@ -81,12 +81,13 @@ export async function currentMcpTask(
     taskId,
     forms.map(({ ask }) => ask),
   );
-  const beyondForms = forms.length === 0 && opened.length === 0 && unoffered.length > 0;
+  const needsDecisionElsewhere = forms.length === 0 && opened.length === 0 && unoffered.length > 0;
   if (current && isOver) bridge.delegations.collect(session);
-  if (current && (isOver || beyondForms)) followed?.ended(session);
+  if (current && (isOver || needsDecisionElsewhere)) followed?.ended(session);
   else if (current) followed?.follows(session);
   // Only the result of an ended task is shown by clients. So other responses contain no announcement.
-  const news = isOver || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
+  const news =
+    isOver || needsDecisionElsewhere ? await takeAnnouncedResults(bridge) : { results: [], more: 0 };
   // The notes of a session are about its newest task.
   const notes = (): readonly string[] => (current ? notesOfTask(session, taskId) : []);
   return toDetailedTask({
@@ -100,7 +101,7 @@ export async function currentMcpTask(
     createdAt: taskCreatedAt(bridge.sessions, session),
     changedAt: session.activity.changedAt,
     forms,
-    beyondForms,
+    needsDecisionElsewhere,
     onPage: forms.length === 0 && opened.length > 0,
     notes,
     result: () => {
@@ -116,7 +117,7 @@ async function newestTask(
   { session, view: seen }: FoundTask,
   { bridge: { formHistory, links }, opensUrls }: TaskReplyContext,
 ): Promise<KnownTask> {
-  const trouble = await caughtUp(session);
+  const trouble = await refreshSession(session);
   const { view, state, stateName } = session;
   return {
     view,
@@ -135,13 +136,13 @@ function earlierTask({ view }: FoundTask): KnownTask {
 
 const NO_FORMS: OfferedForms = { forms: [], opened: [], unoffered: [] };
 
-async function announcementOnce({ inbox }: BridgeContext): Promise<AnnouncedResults> {
+async function takeAnnouncedResults({ inbox }: BridgeContext): Promise<AnnouncedResults> {
   await inbox.refresh();
   return inbox.take();
 }
 
 /** Refreshes the session. Returns the reason if that failed; the last known state is used then. */
-async function caughtUp(session: Session): Promise<string | undefined> {
+async function refreshSession(session: Session): Promise<string | undefined> {
   try {
     await session.refreshState();
     return session.trouble?.message;

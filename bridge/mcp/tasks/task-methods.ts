@@ -177,12 +177,12 @@ async function shownTask(
       createdAt: now,
       lastUpdatedAt: now,
       ttlMs: null,
-      pollIntervalMs: AWAY_POLL_MS,
+      pollIntervalMs: UNREACHABLE_AGENT_POLL_MS,
     };
   }
 }
 
-const AWAY_POLL_MS = 5_000;
+const UNREACHABLE_AGENT_POLL_MS = 5_000;
 
 function requireTasks(context: ServerContext): void {
   if (declaresTasksIn(context)) return;

@@ -19,7 +19,7 @@ export async function approvalCardReply(
   { rules, cardCodes }: Pick<BridgeContext, 'rules' | 'cardCodes'>,
   session: Session,
 ): Promise<ToolReply<CardState>> {
-  const { id, agent, view, stateName, asked } = session;
+  const { id, agent, view, stateName, pendingInput } = session;
   const taskId = view?.taskId ?? '';
   const onlyShows = rules.approvals === 'human-only';
   const pending = (view?.pending ?? []).map((action) => ({
@@ -31,7 +31,7 @@ export async function approvalCardReply(
   }));
   const needsPage = pending.some((each) => !('code' in each));
   const page = needsPage ? await pageOf(agent, taskId) : undefined;
-  const question = pending.length === 0 ? asked.question?.text : undefined;
+  const question = pending.length === 0 ? pendingInput.question?.text : undefined;
   return {
     structured: {
       sessionId: id,

@@ -51,7 +51,7 @@ export async function askStartPermission(
   if (outside === undefined && !unasked) return undefined;
   const { own } = await allowedCallWorkspaces(call);
   const showsForms = client.forms !== 'none' && bridge.rules.approvals !== 'tool-only';
-  if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
+  if (outside !== undefined && !showsForms) throw workspaceNotAllowedError(outside, own);
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolveSymlinks(own));
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
@@ -63,7 +63,8 @@ export async function askStartPermission(
   });
   // D5: a person can approve only what is shown in full. There is no form if the path is too long to show. The start is
   // refused then.
-  if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
+  if (form === undefined)
+    throw outside === undefined ? directoryTooLongError(directory) : workspaceNotAllowedError(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
     const permit = { id: randomUUID(), directory, askedAt: Date.now() };
     const requestState = await call.signed({ about: 'permit', ...permit });
@@ -137,7 +138,7 @@ function answerProblem({ response, afterMs }: FormAnswer, fastestMs: number): st
   return afterMs < fastestMs ? 'the answer came faster than a person reads, and does not count.' : undefined;
 }
 
-function notAllowed(path: string, own: string): ProductError {
+function workspaceNotAllowedError(path: string, own: string): ProductError {
   return new ProductError(
     'FORBIDDEN',
     `A call may name ${parse(own).root === own ? 'an open folder' : own} or a directory below it as the workspace, and ${visibleLine(path)} is outside. Nothing was sent. ${howToAllow(path)}`,
@@ -145,7 +146,7 @@ function notAllowed(path: string, own: string): ProductError {
   );
 }
 
-function tooLong(directory: string): ProductError {
+function directoryTooLongError(directory: string): ProductError {
   return new ProductError(
     'FORBIDDEN',
     `The directory ${visibleLine(directory)} does not fit into the form that asks the person, so they were not asked. Nothing was sent. ${ASKING}`,

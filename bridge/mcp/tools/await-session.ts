@@ -78,7 +78,7 @@ export async function awaitSession(
   const end = await waitForAwaitedSession(call, awaited);
   // Only a person may decide, and this client shows no forms. So the webhook posts immediately.
   if (way === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
-    bridge.webhook?.hurry(session);
+    bridge.webhook?.postImmediately(session);
   const reply = (more: readonly string[] = [], ended = end): ToolReply<SessionResult> =>
     sessionReply(call, session, { end: ended, notes: [...notes(), ...more], outcome, again });
   if (way === 'push' && timeout > 0) {

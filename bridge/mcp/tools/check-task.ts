@@ -26,7 +26,7 @@ export const checkTaskTool = defineBridgeTool({
     const { registry, sessions } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     // The stream does not contain everything, such as the cost. So the bridge asks the agent.
-    await session.look().catch((error: unknown) => {
+    await session.fetchTask().catch((error: unknown) => {
       if (session.stateName !== 'unknown-to-agent') throw error;
     });
     const onlyPerson = humanOnlyGuidance(session, call);
@@ -55,7 +55,7 @@ export const checkTaskTool = defineBridgeTool({
  * Returns what waits, as if all previews were cut, because the short status contains no previews. A person must see an
  * action before deciding on it.
  */
-function toUnseenPending({ asked: { pending, question } }: Session): ShownPending {
+function toUnseenPending({ pendingInput: { pending, question } }: Session): ShownPending {
   return { pending: pending.map(({ shown, decisions }) => ({ shown, cut: 1, decisions })), question };
 }
 

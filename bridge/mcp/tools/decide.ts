@@ -69,9 +69,9 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     refuseCutPreviews(reports, inputs);
     const taskId = session.view?.taskId ?? '';
     const inPart = findCutPreviewError(inputs, (shown) => call.bridge.cutPreviews.has(taskId, shown));
-    if (inPart !== undefined) return questionAgain(call, session, inPart);
+    if (inPart !== undefined) return replyWithCurrentAction(call, session, inPart);
     const otherTitle = wrongTitleError(reports, inputs, call.client.forms !== 'none');
-    if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);
+    if (otherTitle !== undefined) return replyWithCurrentAction(call, session, otherTitle);
     const given = inputs.map((input) => toPersonDecision(input));
     call.beforeSending();
     const delivery = sendDecisions(session, given, 'tool');
@@ -95,7 +95,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
         if (!confirmed && !call.signal.aborted) noteLateFailure(session, delivery);
         return reply;
       })
-      .catch((error: unknown) => otherQuestion(call, session, error));
+      .catch((error: unknown) => replyIfInputChanged(call, session, error));
   },
 });
 
@@ -103,17 +103,17 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
  * Refuses the decision and shows the current action, if the pending action has changed. D2: a decision is valid only
  * for what the person saw.
  */
-async function otherQuestion(
+async function replyIfInputChanged(
   call: ToolCallContext,
   session: Session,
   error: unknown,
 ): Promise<ToolReply<SessionResult>> {
   if (!(error instanceof ProductError) || error.reason !== 'INPUT_CHANGED') throw error;
-  await session.look();
-  return questionAgain(call, session, error);
+  await session.fetchTask();
+  return replyWithCurrentAction(call, session, error);
 }
 
-function questionAgain(
+function replyWithCurrentAction(
   call: ToolCallContext,
   session: Session,
   { reason, facts, message }: ProductError,

@@ -95,7 +95,7 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
     return awaitStartedTask(call, started, { waitSeconds }).catch(async (error: unknown) => {
       // The task asked for a decision while the message was being sent.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
-        await begun.session.look();
+        await begun.session.fetchTask();
         refuseWhileDeciding(begun.session, call);
       }
       throw error;

@@ -51,14 +51,14 @@ export const executeCommandTool = defineBridgeTool({
     const asked: CommandCall = { command, args };
     await fetchAgentCommands(agent);
     const { dialect } = await agent.connect();
-    if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
+    if (dialect.name === 'gemini') return runCommandOutsideTasks(agent, asked, call);
     const begun = await startAgentCommand(call, { agent, command: asked, going, workspace });
     return 'interim' in begun ? begun : awaitStartedTask(call, begun, { waitSeconds });
   },
 });
 
 /** Runs a command on an agent that runs commands outside of tasks, without approval. */
-async function answeredAtOnce(
+async function runCommandOutsideTasks(
   agent: Agent,
   asked: CommandCall,
   call: ToolCallContext,

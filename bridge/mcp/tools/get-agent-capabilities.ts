@@ -44,7 +44,7 @@ export const agentCapabilitiesTool = defineBridgeTool({
     const agents = agent === undefined ? registry.all : [registry.pick(agent)];
     const structured = {
       bridge: { name: 'mcp-a2a-bridge', version },
-      agents: await Promise.all(agents.map((each) => healthOf(each, agents.length))),
+      agents: await Promise.all(agents.map((each) => describeAgentInTime(each, agents.length))),
     };
     return {
       structured,
@@ -54,8 +54,8 @@ export const agentCapabilitiesTool = defineBridgeTool({
 });
 
 /** Describes one agent. A silent agent must not delay the results about the others, so the time is limited. */
-async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
-  return withTimeoutIfSeveral(asked, describe(agent)).catch((error: unknown) => ({
+async function describeAgentInTime(agent: Agent, asked: number): Promise<AgentReport> {
+  return withTimeoutIfSeveral(asked, describeAgent(agent)).catch((error: unknown) => ({
     agent: agent.name,
     reachable: false,
     message: agent.failed(error).message,
@@ -63,7 +63,7 @@ async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
   }));
 }
 
-async function describe(agent: Agent): Promise<AgentReport> {
+async function describeAgent(agent: Agent): Promise<AgentReport> {
   try {
     const { facts, dialect, url } = await agent.reconnect();
     const { name, description, version, streaming } = facts;

@@ -28,7 +28,9 @@ export const listCommandsTool = defineBridgeTool({
   async run({ agent }, call) {
     const { registry } = call.bridge;
     const agents = agent === undefined ? registry.all : [registry.pick(agent)];
-    const structured = { agents: await Promise.all(agents.map((each) => offeredBy(each, agents.length))) };
+    const structured = {
+      agents: await Promise.all(agents.map((each) => fetchCommandsReport(each, agents.length))),
+    };
     return { structured, text: structured.agents.map(agentText).join('\n\n') };
   },
 });
@@ -36,7 +38,7 @@ export const listCommandsTool = defineBridgeTool({
 /**
  * Lists the commands of one agent. A silent agent must not delay the results about the others, so the time is limited.
  */
-async function offeredBy(agent: Agent, asked: number): Promise<AgentCommandsReport> {
+async function fetchCommandsReport(agent: Agent, asked: number): Promise<AgentCommandsReport> {
   try {
     const commands = await withTimeoutIfSeveral(
       asked,

@@ -44,7 +44,7 @@ export const revokeTrustTool = defineBridgeTool({
         'AGENT_UNREACHABLE',
         `Agent "${session.agent.name}" has not confirmed yet that the trust is revoked, so it may still be valid. The bridge sends the revocation again until the agent confirms it. check_task_progress_and_status shows which trust is left.`,
       );
-    await session.look();
+    await session.fetchTask();
     const grants = unexpiredGrantViews(session.view?.grants, Date.now()).map(grantText);
     const left = grants.length === 0 ? 'No trust is left.' : `Still trusted: ${grants.join('; ')}.`;
     return {

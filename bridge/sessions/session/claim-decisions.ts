@@ -61,10 +61,11 @@ export class SentDecisions {
     const claimed: CallAndCode[] = [];
     try {
       for (const { callId, shown } of calls) {
-        if (shown === undefined) throw decidedBefore(callId, 'the agent has it, or it is on its way');
+        if (shown === undefined)
+          throw decisionSentBeforeError(callId, 'the agent has it, or it is on its way');
         const asking = { ...of, callId, shown };
         const before = await this.#claimOne(asking, messageId);
-        if (before !== undefined) throw decidedBefore(callId, this.#becameOf(before));
+        if (before !== undefined) throw decisionSentBeforeError(callId, this.#arrivalText(before));
         claimed.push(asking);
       }
     } catch (error) {
@@ -109,7 +110,7 @@ export class SentDecisions {
     }
   }
 
-  #becameOf({ messageId, running }: DecisionClaim): string {
+  #arrivalText({ messageId, running }: DecisionClaim): string {
     if (running && !this.#lost.has(messageId)) return 'the agent has it, or it is on its way';
     if (!running) this.#left.add(messageId);
     return 'whether it arrived is not known';
@@ -132,7 +133,7 @@ export class SentDecisions {
   }
 }
 
-function decidedBefore(callId: string, known: string): ProductError {
+function decisionSentBeforeError(callId: string, known: string): ProductError {
   return new ProductError(
     'ALREADY_DECIDED',
     `A decision on ${callId} has been sent before: ${known}. This agent would run the call again for a second one, so nothing was sent. Look with wait_for_task.`,

@@ -19,11 +19,13 @@ export async function findTaskByMessage(
   // If the message names its task, no list is needed. That helps with agents that cannot list tasks.
   if (message.taskId !== '') {
     const task = await connection.task(message.taskId);
-    return hasMessage(task, message) || tookDecision(task, message, connection) ? task : undefined;
+    return hasMessage(task, message) || hasDecision(task, message, connection) ? task : undefined;
   }
   const filter = message.contextId === '' ? {} : { sessionId: message.contextId };
   const listed = await connection.list(filter, MAX_SEARCHED_TASKS);
-  const found = listed?.tasks.find((task) => hasMessage(task, message) || namedAfter(task, message));
+  const found = listed?.tasks.find(
+    (task) => hasMessage(task, message) || hasMessageIdAsSessionId(task, message),
+  );
   return found === undefined ? undefined : connection.task(found.id);
 }
 
@@ -32,7 +34,7 @@ function hasMessage({ history }: Task, { messageId }: Message): boolean {
 }
 
 /** Returns true if every call that the message decides has continued. The agent then has the decision. */
-function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection): boolean {
+function hasDecision(task: Task, { parts }: Message, { dialect }: A2aConnection): boolean {
   const decided = dialect.hazards.decidedBy?.(parts) ?? [];
   const { observations } = dialect.read(taskAsStreamResponse(task));
   const told = new Map<string, string>();
@@ -45,6 +47,6 @@ function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection
  * Returns true if the message started this session. With some dialects, the bridge uses the id of the first message
  * as the id of the session.
  */
-function namedAfter({ contextId }: Task, { messageId }: Message): boolean {
+function hasMessageIdAsSessionId({ contextId }: Task, { messageId }: Message): boolean {
   return contextId === messageId;
 }

@@ -140,7 +140,8 @@ export function foldObservedEvent(view: TaskView | undefined, observed: Observed
     // is ignored. The next event lists them.
     if (isAboutCall && observation.type === 'status' && next !== undefined && next.pending.length > 0)
       continue;
-    if (namesTask(observation) && !isKnown(view, seq, observation)) next = apply(next, observation);
+    if (namesTask(observation) && !isKnown(view, seq, observation))
+      next = applyObservation(next, observation);
   }
   return next === undefined || next === view || seq === null ? next : { ...next, seq };
 }
@@ -158,7 +159,7 @@ function isKnown(view: TaskView | undefined, seq: number | null, observation: Ob
   return observation.type === 'snapshot' ? seq < view.seq : seq <= view.seq;
 }
 
-function apply(view: TaskView | undefined, observation: Observation): TaskView | undefined {
+function applyObservation(view: TaskView | undefined, observation: Observation): TaskView | undefined {
   switch (observation.type) {
     case 'snapshot': {
       const { taskId, sessionId, state, text, pending, question, outputs, reply, overview } = observation;
@@ -319,7 +320,7 @@ function withActivity(view: TaskView, activity: ToolCallEvent, at: string | null
     callId,
     tool,
     title,
-    ...changeBy(activity, before, at),
+    ...callChangeOf(activity, before, at),
   };
   const calls =
     before === undefined
@@ -330,14 +331,14 @@ function withActivity(view: TaskView, activity: ToolCallEvent, at: string | null
   return { ...view, calls, pending, cost: null };
 }
 
-const STATE_AFTER: Readonly<Record<DecisionWord, CallViewState>> = {
+const CALL_STATE_AFTER_DECISION: Readonly<Record<DecisionWord, CallViewState>> = {
   approve: 'ready',
   edit: 'ready',
   deny: 'denied',
   answer: 'answered',
 };
 
-function changeBy(
+function callChangeOf(
   activity: ToolCallEvent,
   before: CallView | undefined,
   at: string | null,
@@ -349,7 +350,7 @@ function changeBy(
       // The call ran before with an unknown outcome, and the person chose not to run it again.
       if (activity.decision === 'deny' && before?.state === 'unknown')
         return { state: 'skipped', decided: toDecided(activity) };
-      return { state: STATE_AFTER[activity.decision], decided: toDecided(activity) };
+      return { state: CALL_STATE_AFTER_DECISION[activity.decision], decided: toDecided(activity) };
     case 'tool.started':
       return { state: 'running', toolId: activity.toolId, startedAt: at };
     case 'tool.output':

@@ -131,7 +131,10 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       const earlier = event.replaces === true ? null : task;
       const view = foldObservedEvent(earlier?.view, event.observed);
       if (view === undefined || view === task?.view) return state;
-      const observed = taskStateOfView(view, isEndedOrInterrupted(view) ? answeredIn(earlier) : NO_QUESTIONS);
+      const observed = taskStateOfView(
+        view,
+        isEndedOrInterrupted(view) ? answeredQuestionsOf(earlier) : NO_QUESTIONS,
+      );
       return task === null ? observed : withTaskState(state, observed);
     }
     case 'stream-ended':
@@ -252,15 +255,15 @@ function withoutAnswers(
   task: SessionTaskState | null,
   { before, during }: { before: SessionTaskState | null; during: SessionTaskState | null },
 ): SessionTaskState | null {
-  const earlier = answeredIn(before);
-  const isFailed = (id: string): boolean => answeredIn(during).has(id) && !earlier.has(id);
-  const answered = [...answeredIn(task)];
+  const earlier = answeredQuestionsOf(before);
+  const isFailed = (id: string): boolean => answeredQuestionsOf(during).has(id) && !earlier.has(id);
+  const answered = [...answeredQuestionsOf(task)];
   return task === null || !answered.some(isFailed)
     ? task
     : taskStateOfView(task.view, new Set(answered.filter((id) => !isFailed(id))));
 }
 
-function answeredIn(task: SessionTaskState | null): ReadonlySet<string> {
+function answeredQuestionsOf(task: SessionTaskState | null): ReadonlySet<string> {
   return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NO_QUESTIONS;
 }
 

@@ -55,7 +55,7 @@ type Listener = (change: SessionChange) => void;
 /** The polling interval in milliseconds, for a task that waits and whose agent closes the streams of such tasks. */
 const POLL_MS = 5_000;
 
-const WENT_BACK =
+const OLDER_STATE_NOTE =
   'The agent has an older state of this task than before, perhaps because a backup of its server was restored. This is the older state. What happened after it may have to be decided again.';
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
@@ -87,7 +87,7 @@ export class Session {
   /** The number of callers that need a current view while the task waits. */
   #watchers = 0;
   /** The open request for the task to the agent. Undefined if no request is open. */
-  #looking: Promise<void> | undefined;
+  #openFetch: Promise<void> | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #end = new AbortController();
   readonly #decisions: SentDecisions;
@@ -109,9 +109,9 @@ export class Session {
       view: () => this.view,
       enough: () => !this.#needsStream(),
       applyEvent: (event, connection) => this.applyEvent(event, connection),
-      streamEnded: () => this.#streamEnded(),
+      streamEnded: () => this.#handleStreamEnd(),
       streamed: (change) => this.#callListeners({ type: 'stream', change }),
-      over: (error) => this.#readingIsOver(error),
+      over: (error) => this.#handleReadingEnd(error),
     });
     this.#sender = new MessageSender({
       agent,
@@ -186,17 +186,17 @@ export class Session {
   /**
    * True if an approved call runs before the agent asks about the next call of the turn: `asksOneByOne` of the dialect.
    */
-  get oneByOne(): boolean {
+  get asksOneByOne(): boolean {
     return this.#connection?.dialect.asksOneByOne === true;
   }
 
-  get asked(): PendingInput {
-    return pendingInput(this.view);
+  get pendingInput(): PendingInput {
+    return pendingInputOf(this.view);
   }
 
   /** What the agent has asked last. An answer to it may be on its way. */
-  get lastAsked(): PendingInput {
-    return pendingInput(this.#reported);
+  get lastPendingInput(): PendingInput {
+    return pendingInputOf(this.#reportedView);
   }
 
   /** Stores notes for the person. The next reply contains them. */
@@ -255,7 +255,7 @@ export class Session {
   }
 
   /** Tells the listeners that this bridge has sent decisions, or could not send them. */
-  decisionsSent(sent: DecisionsSentEvent): void {
+  reportDecisionsSent(sent: DecisionsSentEvent): void {
     this.#callListeners({ type: 'decisions-sent', sent });
   }
 
@@ -265,14 +265,14 @@ export class Session {
    */
   applyEvent(event: StreamResponse, connection: A2aConnection, requested?: TaskView): void {
     this.#connection = connection;
-    const before = this.#reported;
+    const before = this.#reportedView;
     const observed = connection.dialect.read(event);
-    const replaces = hasGoneBack(requested, before, observed.seq);
+    const replaces = isRestoredFromBackup(requested, before, observed.seq);
     if (!this.#applyAndCompare({ type: 'observed', observed, replaces })) return;
-    if (replaces) this.leaveNotes([WENT_BACK]);
+    if (replaces) this.leaveNotes([OLDER_STATE_NOTE]);
     if (requested !== undefined && observed.seq !== null && observed.seq !== before?.seq)
       this.activity.noteGap(observed.seq);
-    const states = { before: before?.state, after: this.#reported?.state };
+    const states = { before: before?.state, after: this.#reportedView?.state };
     this.activity.note(observed.observations, states, () => this.cursor);
     for (const each of observed.observations)
       if (each.type === 'activity') this.#callListeners({ type: 'activity', activity: each.activity });
@@ -285,7 +285,7 @@ export class Session {
    */
   async refresh(): Promise<void> {
     if (this.live || this.view === undefined || this.#task?.type === 'ended') return;
-    await this.look();
+    await this.fetchTask();
     this.follow();
   }
 
@@ -293,21 +293,21 @@ export class Session {
    * Requests the task from the agent.
    * @throws ProductError UNKNOWN_TASK if the agent does not know the task. The state is `unknown-to-agent` then.
    */
-  async look(taskId = this.view?.taskId ?? ''): Promise<void> {
+  async fetchTask(taskId = this.view?.taskId ?? ''): Promise<void> {
     // If the agent sends no `seq`, the fetched task may contain events that the stream delivers again. So the task is
     // not fetched while a stream is open.
     if (taskId === '' || (this.live && this.view?.seq === null)) return;
     const looking = this.#fetch(taskId);
-    this.#looking = looking;
+    this.#openFetch = looking;
     try {
       await looking;
     } finally {
-      if (this.#looking === looking) this.#looking = undefined;
+      if (this.#openFetch === looking) this.#openFetch = undefined;
     }
   }
 
   async #fetch(taskId: string): Promise<void> {
-    const before = this.#reported;
+    const before = this.#reportedView;
     const looked = this.#decisions.beforeTaskRequest();
     try {
       await this.agent.ask(async (connection) => {
@@ -317,7 +317,8 @@ export class Session {
         this.applyEvent(taskAsStreamResponse(task), connection, requested);
       });
     } catch (error) {
-      if (taskId === this.view?.taskId && isForgotten(error)) this.#apply({ type: 'forgotten', error });
+      if (taskId === this.view?.taskId && isUnknownTaskError(error))
+        this.#apply({ type: 'forgotten', error });
       throw error;
     }
     await looked();
@@ -329,7 +330,7 @@ export class Session {
    * @param before the view at the time of the request
    */
   #isOutdated(taskId: string, before: TaskView | undefined): boolean {
-    const view = this.#reported;
+    const view = this.#reportedView;
     return view !== before && (view?.taskId !== taskId || view.seq === null);
   }
 
@@ -340,8 +341,8 @@ export class Session {
    */
   async refreshState(): Promise<void> {
     try {
-      if (this.#looking === undefined) return await this.refresh();
-      await this.#looking;
+      if (this.#openFetch === undefined) return await this.refresh();
+      await this.#openFetch;
       this.follow();
     } catch (error) {
       if (this.#state.type !== 'unknown-to-agent') throw error;
@@ -388,7 +389,7 @@ export class Session {
   }
 
   /** The view as the agent has reported it. */
-  get #reported(): TaskView | undefined {
+  get #reportedView(): TaskView | undefined {
     return this.#task?.view;
   }
 
@@ -412,14 +413,14 @@ export class Session {
     return type !== 'waiting' || (this.#watchers > 0 && this.#connection?.staysOpen === true);
   }
 
-  #streamEnded(): void {
+  #handleStreamEnd(): void {
     // While an answer is on its way, the end of a stream does not show that the agent asks again.
     if (!this.#sender.isAnswering) this.#apply({ type: 'stream-ended' });
   }
 
-  #readingIsOver(error: ProductError | undefined): void {
+  #handleReadingEnd(error: ProductError | undefined): void {
     if (error === undefined) this.follow();
-    else this.#apply({ type: isForgotten(error) ? 'forgotten' : 'stream-lost', error });
+    else this.#apply({ type: isUnknownTaskError(error) ? 'forgotten' : 'stream-lost', error });
   }
 
   #apply(event: SessionEvent): void {
@@ -437,7 +438,7 @@ export class Session {
   }
 }
 
-function pendingInput(view: TaskView | undefined): PendingInput {
+function pendingInputOf(view: TaskView | undefined): PendingInput {
   return { pending: view?.pending ?? [], question: view?.question ?? null };
 }
 
@@ -445,7 +446,7 @@ function pendingInput(view: TaskView | undefined): PendingInput {
  * Returns true if the agent answers a request with an older `seq` than it had sent before the request. Its task was then
  * restored from a backup.
  */
-function hasGoneBack(
+function isRestoredFromBackup(
   requested: TaskView | undefined,
   view: TaskView | undefined,
   seq: number | null,
@@ -454,6 +455,6 @@ function hasGoneBack(
   return seq < requested.seq && (view?.seq ?? 0) >= requested.seq;
 }
 
-function isForgotten(error: unknown): error is ProductError {
+function isUnknownTaskError(error: unknown): error is ProductError {
   return error instanceof ProductError && error.reason === 'UNKNOWN_TASK';
 }

@@ -54,7 +54,7 @@ export function createMcpEndpoint({
   // In MCP 2026-07-28, requests do not identify their client. So a cancelled tool call is reported in the reply to the
   // next tool call of any client.
   const client = {
-    connection: { left: false },
+    connection: { isDisconnected: false },
     withdrawals: new CancelledMcpCalls(),
     followed: undefined,
     seen: undefined,

@@ -142,7 +142,7 @@ export class McpSessions {
         this.#callbacks.onLeft(connection);
       },
     });
-    const connection = { left: false };
+    const connection = { isDisconnected: false };
     const receipts = new HttpSentReplies();
     const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#callbacks.serve({

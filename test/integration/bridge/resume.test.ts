@@ -123,7 +123,7 @@ describe('an A2A stream that breaks', () => {
       decision: { callId: 'one', shown: 'hash-of-one', decision: 'approve', scope: 'once' },
     } as const;
     const delivery = session.deliver((dialect) =>
-      buildUserMessage(dialect.phraseDecisions([decision], session.asked, 'tool'), {
+      buildUserMessage(dialect.phraseDecisions([decision], session.pendingInput, 'tool'), {
         messageId: randomUUID(),
         sessionId: session.id,
         taskId: session.view?.taskId ?? null,

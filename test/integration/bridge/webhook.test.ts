@@ -185,7 +185,7 @@ describe('the approval webhook', () => {
     clock.advance(AFTER_MS);
     expect((await receiver.got('approval.asked')).data).toMatchObject({ more: 1 });
     await rowIn(path, `SELECT 1 FROM webhook_posts WHERE state = 'asked'`);
-    await session.look();
+    await session.fetchTask();
     expect(session.view?.pending).toHaveLength(51);
     expect(agent.decisions).toEqual([]);
   });
@@ -272,7 +272,7 @@ describe('the approval webhook', () => {
         // The bridge has read the answer. So any decision from it would already be at the agent.
         await rowIn(path, `SELECT 1 FROM webhook_posts WHERE state = 'asked'`);
       }
-      await session.look();
+      await session.fetchTask();
       expect(session.view?.pending).toMatchObject([{ callId: 'one' }]);
       expect(agent.decisions).toEqual([]);
       await decide(session, 'one', 'approve');
@@ -349,9 +349,9 @@ describe('the approval webhook', () => {
     expect(await rowsIn(path, 'SELECT state FROM webhook_posts')).toEqual([['over']]);
   });
 
-  test('hurry() posts a pending action at once', async () => {
+  test('postImmediately() posts a pending action at once', async () => {
     const { posts } = await waiting('one');
-    posts.hurry();
+    posts.postImmediately();
     clock.advance(0);
     await receiver.got('approval.asked');
   });

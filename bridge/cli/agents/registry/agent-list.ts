@@ -32,10 +32,11 @@ const page = z.looseObject({
 
 /** Returns the agents in a document. @throws ProductError CONFIGURATION if the document has none of these formats */
 export function parseAgentList(document: unknown): ParsedAgentList {
-  if (Array.isArray(document)) return listOf(parsed(registryEntriesSchema, document).map(parseRegistryEntry));
-  if (has(document, 'entries')) return listOf(parseAiCatalog(parsed(aiCatalogSchema, document)));
+  if (Array.isArray(document))
+    return listOf(parseWithSchema(registryEntriesSchema, document).map(parseRegistryEntry));
+  if (has(document, 'entries')) return listOf(parseAiCatalog(parseWithSchema(aiCatalogSchema, document)));
   if (has(document, 'agents')) {
-    const { agents, total, pagination } = parsed(page, document);
+    const { agents, total, pagination } = parseWithSchema(page, document);
     return listOf(agents.map(parseRegistryEntry), total ?? pagination?.total);
   }
   throw unusableRegistryError(
@@ -90,7 +91,7 @@ function has(document: unknown, key: string): boolean {
   return typeof document === 'object' && document !== null && Object.hasOwn(document, key);
 }
 
-function parsed<T>(schema: z.ZodType<T>, document: unknown): T {
+function parseWithSchema<T>(schema: z.ZodType<T>, document: unknown): T {
   const result = schema.safeParse(document, { error: inputProblem });
   if (result.success) return result.data;
   throw unusableRegistryError(zodIssuesText(result.error), result.error);

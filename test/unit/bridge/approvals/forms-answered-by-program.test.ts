@@ -120,7 +120,7 @@ describe('a program that accepts each form at once', () => {
   });
 
   test('R67 a form that a second tool call shows again must be read again', async () => {
-    const [ask] = formHistory.lastOffered('task-1', session.asked);
+    const [ask] = formHistory.lastOffered('task-1', session.pendingInput);
     if (ask === undefined) throw new Error('no form was offered');
     formHistory.recordShown('task-1', [ask]);
     now += A_MINUTE_MS;

@@ -20,7 +20,7 @@ async function checkedAfter(error: ProductError): Promise<readonly string[]> {
         return { view: undefined, over: false };
       },
     },
-    delegations: { adopt: async () => undefined },
+    delegations: { takeOverOrphaned: async () => undefined },
     log: createLogger({ name: 'test', level: 'silent' }),
   };
   const inbox: ResultInbox = Reflect.construct(ResultInbox, [parts]);

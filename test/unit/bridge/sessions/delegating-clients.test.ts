@@ -58,7 +58,7 @@ class OneSession extends Agent {
   }
 }
 
-const client = (): ClientConnection => ({ left: false });
+const client = (): ClientConnection => ({ isDisconnected: false });
 
 describe('the tasks of a client that disconnects, with --on-disconnect cancel', () => {
   let agent: OneSession;
@@ -110,7 +110,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
-    await tasks.left(own);
+    await tasks.handleDisconnect(own);
     expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
     expect(session.view?.state).toBe('canceled');
   });
@@ -119,11 +119,11 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const { tasks, delegate } = await bridge();
     const [first, second] = [client(), client()];
     const session = await delegate(first);
-    await tasks.left(client());
+    await tasks.handleDisconnect(client());
     await delegate(second, session);
-    await tasks.left(first);
+    await tasks.handleDisconnect(first);
     expect(agent.cancelled).toEqual([]);
-    await tasks.left(second);
+    await tasks.handleDisconnect(second);
     expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
   });
 
@@ -133,8 +133,8 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const session = await delegate(first);
     tasks.joined(first, session);
     tasks.joined(second, session);
-    await tasks.left(first);
-    await tasks.left(second);
+    await tasks.handleDisconnect(first);
+    await tasks.handleDisconnect(second);
     expect(agent.cancelled).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const same = there.live.add(there.live.open(agent, 'session-1'));
     same.applyEvent(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
     await there.delegate(client(), same);
-    await here.tasks.left(own);
+    await here.tasks.handleDisconnect(own);
     expect(session.over).toBe(false);
     expect(agent.cancelled).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const session = await delegate(own);
     agent.task.say('done').complete();
     session.applyEvent(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
-    await tasks.left(own);
+    await tasks.handleDisconnect(own);
     expect(agent.cancelled).toEqual([]);
   });
 
@@ -167,7 +167,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const session = await delegate(own);
     agent.task = new FakeTask('task-2', 'session-1', true).work();
     session.applyEvent(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
-    await tasks.left(own);
+    await tasks.handleDisconnect(own);
     expect(agent.cancelled.filter((each) => each.startsWith('task-2'))).toEqual([]);
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
   });
@@ -179,13 +179,13 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     agent.takes = taken.promise;
     const onTheWay = delegate(early);
     await new Promise((resolve) => setImmediate(resolve));
-    const left = tasks.left(early);
+    const left = tasks.handleDisconnect(early);
     taken.resolve();
     await Promise.all([onTheWay, left]);
     expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
 
     agent.task = new FakeTask('task-2', 'session-2', true).work();
-    await tasks.left(late);
+    await tasks.handleDisconnect(late);
     await delegate(late);
     expect(agent.cancelled).toEqual([`task-1: ${BY}`, `task-2: ${BY}`]);
   });
@@ -195,7 +195,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const own = client();
     await here.delegate(own);
     agent.answers = new Promise(() => undefined);
-    void here.tasks.left(own);
+    void here.tasks.handleDisconnect(own);
     expect(here.outbox.entries()).toMatchObject([{ cancel: BY, state: { type: 'accepted' } }]);
 
     const next = await bridge();
@@ -212,7 +212,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const session = await delegate(own);
     agent.answers = Promise.reject(new ProductError('AGENT_UNREACHABLE', 'It is away.'));
     agent.answers.catch(() => undefined);
-    await tasks.left(own);
+    await tasks.handleDisconnect(own);
     expect(outbox.entries()).toMatchObject([{ cancel: BY }]);
     agent.cancelled.length = 0;
     agent.answers = Promise.resolve();

@@ -187,7 +187,7 @@ describe('delegations that are not delivered yet', () => {
     const state = { type: 'accepted', taskId: 'task-1' };
     expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state }]);
     agent.answerCancel = () => Promise.resolve(agent.task.cancel().toTask());
-    await delegations.adopt();
+    await delegations.takeOverOrphaned();
     while (outbox.entries()[0]?.cancel !== null) await new Promise((resolve) => setImmediate(resolve));
     expect(outbox.entries()).toMatchObject([{ state }]);
     expect(session.view?.state).toBe('canceled');
@@ -249,7 +249,7 @@ describe('delegations that are not delivered yet', () => {
     const reached = new Deferred<void>();
     agent.reachable = reached.promise;
     agent.sent = 0;
-    await delegations.adopt();
+    await delegations.takeOverOrphaned();
     const left = live.find('left');
     expect(left).not.toBe(session);
     if (left === undefined) throw new Error('the delegation was not taken over');

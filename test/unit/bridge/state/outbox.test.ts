@@ -164,7 +164,7 @@ describe('the outbox of the bridges', () => {
         async (_, at) => new Outbox(await openDatabase(state, `${own}-x${String(at)}`)),
       ),
     );
-    const taken = (await Promise.all(others.map((each) => each.adopt()))).flat();
+    const taken = (await Promise.all(others.map((each) => each.takeOverOrphaned()))).flat();
     expect(taken.map((each) => each.messageId).toSorted()).toEqual(['2', '3', '4', '5']);
   });
 
@@ -173,7 +173,7 @@ describe('the outbox of the bridges', () => {
     outbox.put(entry('2'));
     outbox.release();
     const next = new Outbox(await openDatabase(state, `${String(process.pid)}-x`));
-    expect((await next.adopt()).map(({ messageId }) => messageId)).toEqual(['1']);
+    expect((await next.takeOverOrphaned()).map(({ messageId }) => messageId)).toEqual(['1']);
     expect(outbox.sending().map(({ messageId }) => messageId)).toEqual(['2']);
   });
 

@@ -31,7 +31,7 @@ describe('bridges of one user, each in its own process', () => {
     expect(new Set(claimed).size).toBe(QUESTIONS);
     // Each process takes over the entries of the previous one. So the last process has all entries.
     const last = new Outbox(await openDatabase(state));
-    await last.adopt();
+    await last.takeOverOrphaned();
     expect(
       last
         .open()

@@ -30,7 +30,7 @@ describe("the bridge's database of an earlier version", () => {
       old.close();
 
       const outbox = new Outbox(await openDatabase(state));
-      const adopted = await outbox.adopt();
+      const adopted = await outbox.takeOverOrphaned();
       const inOneLine = adopted.map(({ title, state: { type } }) => `${title}: ${type}`);
       expect(inOneLine).toEqual([
         'create test.md with hello: accepted',

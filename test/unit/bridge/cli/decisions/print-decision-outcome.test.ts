@@ -8,7 +8,7 @@ import type { Session } from '../../../../../bridge/sessions/session/session.ts'
 test.each([
   [false, 'Nothing runs until every pending action is decided.'],
   [true, 'An approved call runs at once'],
-])('the report says when each decided call runs: %p', (oneByOne, words) => {
+])('the report says when each decided call runs: %p', (asksOneByOne, words) => {
   const said: string[] = [];
   const say = (text: string) => said.push(text);
   const terminal = { paint: paintNothing, say, explain: say };
@@ -24,7 +24,7 @@ test.each([
       pending: [{ callId: 'two', title: 'Write b' }],
     },
     takeNotes: () => [],
-    oneByOne,
+    asksOneByOne,
   });
   printDecisionOutcome(run, session, [{ callId: 'one', decision: 'approve' }]);
   expect(said[0]).toBe('Approved: one  Write a');

@@ -29,10 +29,10 @@ async function printedAfter(typed: string, next: unknown, unclear: readonly stri
     get view() {
       return view;
     },
-    get asked() {
+    get pendingInput() {
       return view;
     },
-    look: () => Promise.resolve(),
+    fetchTask: () => Promise.resolve(),
     watch: () => () => undefined,
     listen: (listener: () => void) => {
       tell = listener;

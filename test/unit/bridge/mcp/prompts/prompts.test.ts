@@ -11,8 +11,8 @@ const AUTO = { name: named, approvals: 'auto' } as const;
 const ALL = [
   delegatePromptText({ task: 'Sort it.', agent: 'team' }, named),
   delegatePromptText({ task: 'Sort it.' }, named),
-  reviewPromptText({ reports: ['One waits.', 'Two waits.'], more: 0, unsure: [] }, AUTO),
-  reviewPromptText({ reports: ['One waits.'], more: 2, unsure: ['No answer from agent "b": away'] }, AUTO),
+  reviewPromptText({ reports: ['One waits.', 'Two waits.'], more: 0, problems: [] }, AUTO),
+  reviewPromptText({ reports: ['One waits.'], more: 2, problems: ['No answer from agent "b": away'] }, AUTO),
   resumePromptText({ session: 's-1' }, named),
   resumePromptText({}, named),
 ];
@@ -36,11 +36,11 @@ describe('the MCP prompts', () => {
 
   test('R96 the prompts name no tool that is not offered, and say if nothing waits', () => {
     const person = reviewPromptText(
-      { reports: ['One waits.'], more: 0, unsure: [] },
+      { reports: ['One waits.'], more: 0, problems: [] },
       { name: named, approvals: 'human-only' },
     );
     expect(person).not.toContain('approve_or_deny');
     expect(person).toContain('I decide it myself');
-    expect(reviewPromptText({ reports: [], more: 0, unsure: [] }, AUTO)).toContain('nothing waits');
+    expect(reviewPromptText({ reports: [], more: 0, problems: [] }, AUTO)).toContain('nothing waits');
   });
 });

@@ -31,7 +31,7 @@ test('the review finds each session at its own agent, and one session that canno
   ]);
   expect(found).toMatchObject({
     reports: [expect.stringContaining('session-1')],
-    unsure: ['Session "gone" of agent "first" could not be read: There is no session "gone".'],
+    problems: ['Session "gone" of agent "first" could not be read: There is no session "gone".'],
   });
   session.close();
 });

@@ -13,7 +13,7 @@ const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView =
 function shown(
   of: TaskView | undefined,
   problem?: string,
-  { beyondForms = false, onPage = false } = {},
+  { needsDecisionElsewhere = false, onPage = false } = {},
 ): DetailedTask {
   return toDetailedTask({
     taskId: 'session-1::task-1',
@@ -29,7 +29,7 @@ function shown(
       { pending: of?.pending ?? [], question: of?.question ?? null },
       () => undefined,
     ).flatMap((ask) => ('form' in ask ? [{ ask, params: ask.form }] : [])),
-    beyondForms,
+    needsDecisionElsewhere,
     onPage,
     notes: () => ['An answer did not count.'],
     result: () => ({ content: [{ type: 'text', text: 'the result' }] }),
@@ -68,7 +68,7 @@ describe('a task as MCP tasks show it', () => {
   });
 
   test('R66 D5 an action that no form can show in full is returned as the call itself returns it', () => {
-    const task = shown(PENDING, undefined, { beyondForms: true });
+    const task = shown(PENDING, undefined, { needsDecisionElsewhere: true });
     expect(DetailedTaskV2Schema.parse(task)).toMatchObject({
       status: 'completed',
       result: { content: [{ text: 'the result' }] },

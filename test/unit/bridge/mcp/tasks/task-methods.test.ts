@@ -47,7 +47,7 @@ describe('the methods of MCP tasks', () => {
   afterEach(() => session.close());
 
   test('R66 an answer to a form that the agent refuses after the acknowledgement is reported with the next reply', async () => {
-    const [form] = formHistory.lastOffered('task-1', session.asked);
+    const [form] = formHistory.lastOffered('task-1', session.pendingInput);
     const inputResponses = { [form?.key ?? '']: { action: 'accept', content: { answer: 'blue' } } };
     agent.respond = () => {
       throw new ProductError('AGENT_ERROR', 'The agent is full.');

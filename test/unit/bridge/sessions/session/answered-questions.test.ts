@@ -21,7 +21,7 @@ describe('the answer to a question in plain text', () => {
   afterEach(() => session.close());
 
   function answer(words: string): PersonDecision {
-    const { question } = session.asked;
+    const { question } = session.pendingInput;
     if (question === null) throw new Error('the agent asks nothing');
     return { type: 'answer', callId: question.id, shown: question.shown, answer: words };
   }
@@ -82,11 +82,11 @@ describe('the answer to a question in plain text', () => {
     };
     const sent = sendDecisions(session, [answer('Yes')], 'tool');
     await agent.arrived.happened;
-    expect(session).toMatchObject({ stateName: 'working', asked: { question: null } });
+    expect(session).toMatchObject({ stateName: 'working', pendingInput: { question: null } });
     agent.begins.happen();
     await sent;
     expect(session).toMatchObject({ stateName: 'working', view: { question: null, text: '' } });
-    expect(session.lastAsked.question).not.toBeNull();
+    expect(session.lastPendingInput.question).not.toBeNull();
     ends.happen();
   });
 
@@ -130,7 +130,7 @@ describe('the answer to a question in plain text', () => {
       reason: 'UNKNOWN_CALL',
     });
     expect(agent.received).toEqual([]);
-    expect(session.asked.question?.shown).not.toBe(late.type === 'answer' && late.shown);
+    expect(session.pendingInput.question?.shown).not.toBe(late.type === 'answer' && late.shown);
   });
 
   test('J3 a task that the bridge requested before the answer does not replace the events after it', async () => {
@@ -148,6 +148,6 @@ describe('the answer to a question in plain text', () => {
     await sendDecisions(session, [answer('Yes')], 'tool');
     arrives.happen();
     await looking;
-    expect(session).toMatchObject({ stateName: 'completed', asked: { question: null } });
+    expect(session).toMatchObject({ stateName: 'completed', pendingInput: { question: null } });
   });
 });

@@ -36,7 +36,7 @@ test('D2 an approval is not sent if the agent asks about another command while t
     return undefined;
   });
   session.applyEvent(asksAbout('make'), agent.connection);
-  const [action] = session.asked.pending;
+  const [action] = session.pendingInput.pending;
   if (action === undefined) throw new Error('nothing is pending');
   const { callId, shown } = action;
   const approval = toPersonDecision({ callId, shown, decision: 'approve' });

@@ -54,7 +54,7 @@ describe('the next task of a session', () => {
       await arrives.happened;
       return earlier;
     };
-    const looking = session.look();
+    const looking = session.fetchTask();
     agent.begins.happen();
     await delegate();
     arrives.happen();
