@@ -142,7 +142,10 @@ function createKeySource(
   };
 }
 
-/** Returns a function that returns true for `READS_PER_COOLDOWN` calls in a row, then once per part of the cooldown. */
+/**
+ * Returns a limit of reads: a function that returns true if the keys may be read now. It allows `READS_PER_COOLDOWN` reads
+ * in a row, then one for each part of the cooldown.
+ */
 function createReadLimit(clock: Pick<Clock, 'elapsed'>, cooldownMs: number): () => boolean {
   const partMs = cooldownMs / READS_PER_COOLDOWN;
   let spentUntil = -Infinity;

@@ -38,7 +38,7 @@ type AppendJudgement<Head extends TaskHead> =
   | { type: 'create'; row: TaskRow; entries: JournalEntry[] }
   | { type: 'extend'; head: Head; entries: JournalEntry[]; title: string; deadline: number | null }
   /** The append writes nothing. Its caller gets this outcome. */
-  | { type: 'answer'; outcome: AppendOutcome };
+  | { type: 'outcome'; outcome: AppendOutcome };
 
 /**
  * Returns what the append writes. If it writes nothing, returns the outcome for its caller.
@@ -51,26 +51,26 @@ export function judgeAppend<Head extends TaskHead>(
 ): AppendJudgement<Head> {
   const { taskId, command, expectedSeq } = append;
   const recorded = command && before.command(command.principal, command.messageId);
-  if (recorded !== undefined) return doneAnswer({ type: 'repeated', command: recorded });
+  if (recorded !== undefined) return doneOutcome({ type: 'repeated', command: recorded });
   const head = before.head(taskId);
   if (expectedSeq === 0) return head === undefined ? judgeCreation(append, before, at) : CONFLICT;
   if (head === undefined)
-    return refusedAnswer(
+    return refusedOutcome(
       new ProductError('UNKNOWN_TASK', `There is no task ${taskId}. List the tasks to see those that exist.`),
     );
-  if (append.epoch !== undefined && append.epoch !== head.epoch) return doneAnswer({ type: 'fenced' });
+  if (append.epoch !== undefined && append.epoch !== head.epoch) return doneOutcome({ type: 'fenced' });
   if (head.seq !== expectedSeq) return CONFLICT;
   // The outcome is an error and not a conflict. After a conflict, the writer reads the new entries and tries again. An
   // ended task gets no new entries, so the writer would repeat this forever.
   if (TERMINAL_STATES.has(head.state))
-    return refusedAnswer(
+    return refusedOutcome(
       new ProductError(
         'TASK_ENDED',
         `The task ${taskId} has ended (${taskStateWord(head.state)}). Nothing was appended.`,
       ),
     );
   if (append.moves === undefined && append.state !== head.state)
-    return refusedAnswer(new RangeError(`the events leave the task ${head.state}, not ${append.state}`));
+    return refusedOutcome(new RangeError(`the events leave the task ${head.state}, not ${append.state}`));
   return {
     type: 'extend',
     head,
@@ -89,18 +89,18 @@ function judgeCreation<Head extends TaskHead>(
   const row = buildTaskRow(append.taskId, entries);
   if (row === undefined) throw new RangeError('a task begins with task.created');
   const live = before.liveTask(row.principal, row.sessionId);
-  if (live !== undefined) return doneAnswer({ type: 'session-busy', taskId: live });
+  if (live !== undefined) return doneOutcome({ type: 'session-busy', taskId: live });
   return { type: 'create', row, entries };
 }
 
-const CONFLICT = doneAnswer({ type: 'conflict' });
+const CONFLICT = doneOutcome({ type: 'conflict' });
 
-function doneAnswer(result: AppendResult): { type: 'answer'; outcome: AppendOutcome } {
-  return { type: 'answer', outcome: { type: 'done', result } };
+function doneOutcome(result: AppendResult): { type: 'outcome'; outcome: AppendOutcome } {
+  return { type: 'outcome', outcome: { type: 'done', result } };
 }
 
-function refusedAnswer(error: Error): { type: 'answer'; outcome: AppendOutcome } {
-  return { type: 'answer', outcome: { type: 'refused', error } };
+function refusedOutcome(error: Error): { type: 'outcome'; outcome: AppendOutcome } {
+  return { type: 'outcome', outcome: { type: 'refused', error } };
 }
 
 function entriesOf({ expectedSeq, events }: PreparedAppend, at: number): JournalEntry[] {

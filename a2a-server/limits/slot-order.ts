@@ -40,7 +40,7 @@ export function shouldYieldSlot(own: PrincipalShare, waiting: readonly Principal
   return waiting.some(
     (other) =>
       other.principal !== own.principal &&
-      waitsForPlaceOf(own, other) &&
+      waitsForSlotOf(own, other) &&
       loadWithOneMore(other) <= (own.running.principal - 1) / own.weight,
   );
 }
@@ -49,7 +49,7 @@ export function shouldYieldSlot(own: PrincipalShare, waiting: readonly Principal
  * Returns true if the other principal could start a task as soon as this principal pauses one. Then the other principal
  * is not at its own limit: only the limit of the server, or of the tenant that both share, blocks it.
  */
-function waitsForPlaceOf(own: PrincipalShare, { principal, running, limit }: PrincipalShare): boolean {
+function waitsForSlotOf(own: PrincipalShare, { principal, running, limit }: PrincipalShare): boolean {
   const scope = reachedLimitScope(running, limit);
   return scope === 'server' || (scope === 'tenant' && tenantOf(own.principal) === tenantOf(principal));
 }

@@ -34,7 +34,7 @@ export function acceptMessage(
   { principal = snapshot.principal, channel, wordsDecide, mayApprove = true, taskId, trace }: MessageOrigin,
 ): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
-  if (message.command !== undefined) return underWay(snapshot);
+  if (message.command !== undefined) return commandNeedsOwnTask(snapshot);
   const waiting = waitingCalls(snapshot);
   if (waiting.length > 0) {
     const ids = waiting.map((call) => call.callId).join(', ');
@@ -130,7 +130,7 @@ function asksForBudget({ status }: Snapshot): boolean {
  * Refuses an agent command while the session has a live task. A command needs its own task, but a session has at most
  * one live task.
  */
-function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
+function commandNeedsOwnTask({ taskId, sessionId, status }: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'SESSION_BUSY',

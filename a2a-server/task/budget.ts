@@ -53,7 +53,8 @@ export function budgetUsageAfter(
 ): BudgetUsage {
   if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
     return NO_BUDGET_USAGE;
-  const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
+  const active =
+    status.state === 'working' && !isFirstEventOfProcess(event) ? Math.max(0, at - updatedAt) : 0;
   const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
   const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;
   const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
@@ -73,7 +74,7 @@ export function budgetUsageAfter(
  * True for the first events of a process that continues a task. Before these events, no server ran, or the task waited
  * for an orphaned process. That time is not working time.
  */
-function takenUpBy({ type }: TaskEvent): boolean {
+function isFirstEventOfProcess({ type }: TaskEvent): boolean {
   return (
     type === 'turn.abandoned' ||
     type === 'tool.interrupted' ||

@@ -65,10 +65,10 @@ interface RunningTask {
   execution: TaskExecution;
   slot: ExecutionSlot;
   /** A promise that resolves when the last event about the place in the queue is durable. */
-  placeTold: Promise<unknown>;
+  placeReported: Promise<unknown>;
   /** The time of the last event about the place in the queue, as `Clock.elapsed` gives it. */
-  toldAt: number | null;
-  stopTelling?: () => void;
+  reportedAt: number | null;
+  stopReporting?: () => void;
   done: Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export class Executor {
   readonly #server = new AbortScope<AbortCause>();
   readonly #running = new Map<string, RunningTask>();
   /** Functions that cancel a task's wake-up timer, by task id. */
-  readonly #later = new Map<string, () => void>();
+  readonly #wakeTimers = new Map<string, () => void>();
   /** The events that a task's next execution appends first, by task id. An entry stays until its events are durable. */
   readonly #openings = new Map<string, ComputeOpeningEvents>();
   /** The claims of tasks that execute, or that a timer will wake. */
@@ -108,7 +108,7 @@ export class Executor {
   wake(task: WokenTask): void {
     const { taskId } = task;
     if (this.#closing) return;
-    this.#later.get(taskId)?.();
+    this.#wakeTimers.get(taskId)?.();
     const running = this.#running.get(taskId);
     if (running) {
       running.execution.again = true;
@@ -143,7 +143,7 @@ export class Executor {
       if (changed?.type === 'appended') this.wake(task);
       return { changed };
     }
-    this.#later.get(taskId)?.();
+    this.#wakeTimers.get(taskId)?.();
     const command = new DeferredCommandAppend(log, { taskId, rule, key });
     // The execution may have loaded the task before this append. So the wake-up makes it check the task again.
     const settleAlone = (): Promise<void> => command.settle().then(() => this.wake(task));
@@ -158,7 +158,7 @@ export class Executor {
 
   #begin(task: WokenTask, command?: DeferredCommandAppend): void {
     const { taskId, principal, begun } = task;
-    const slot = this.#slots.request({ principal, begun, onMoved: () => this.#tellPlaceAgain(taskId) });
+    const slot = this.#slots.request({ principal, begun, onMoved: () => this.#reportPlaceAgain(taskId) });
     const execution = new TaskExecution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
@@ -171,12 +171,12 @@ export class Executor {
       execution,
       slot,
       done: Promise.resolve(),
-      placeTold: Promise.resolve(),
-      toldAt: null,
+      placeReported: Promise.resolve(),
+      reportedAt: null,
     };
     this.#running.set(taskId, running);
     if (slot.state === 'waiting')
-      running.stopTelling = this.#options.clock.after(REPORT_PLACE_MS, () => this.#tellPlace(taskId));
+      running.stopReporting = this.#options.clock.after(REPORT_PLACE_MS, () => this.#reportPlace(taskId));
     running.done = this.#run(task, running, command);
   }
 
@@ -193,9 +193,9 @@ export class Executor {
     } else {
       await execution.run(claim, command);
     }
-    running.stopTelling?.();
+    running.stopReporting?.();
     slot.end();
-    await running.placeTold;
+    await running.placeReported;
     // There is no `await` between the next lines. A concurrent wake-up therefore either sets `again`, or starts the
     // next execution.
     this.#running.delete(taskId);
@@ -203,24 +203,25 @@ export class Executor {
     else this.#release(taskId);
   }
 
-  #tellPlaceAgain(taskId: string): void {
-    const toldAt = this.#running.get(taskId)?.toldAt ?? null;
-    if (toldAt !== null && this.#options.clock.elapsed() - toldAt >= REPORT_AGAIN_MS) this.#tellPlace(taskId);
+  #reportPlaceAgain(taskId: string): void {
+    const reportedAt = this.#running.get(taskId)?.reportedAt ?? null;
+    if (reportedAt !== null && this.#options.clock.elapsed() - reportedAt >= REPORT_AGAIN_MS)
+      this.#reportPlace(taskId);
   }
 
   /**
    * Appends an event with the number of tasks before this one. A task that has already run gets no such event, because
    * it soon continues.
    */
-  #tellPlace(taskId: string): void {
+  #reportPlace(taskId: string): void {
     const claim = this.#claims.get(taskId);
     const running = this.#running.get(taskId);
     if (this.#closing || claim?.held !== true || running === undefined) return;
     const { slot } = running;
     if (slot.begun || slot.state !== 'waiting') return;
     const { log, onFailure, clock } = this.#options;
-    running.toldAt = clock.elapsed();
-    running.placeTold = log
+    running.reportedAt = clock.elapsed();
+    running.placeReported = log
       .ownedBy(claim)
       .change(taskId, (s) => ({
         type: 'append',
@@ -252,7 +253,8 @@ export class Executor {
   #release(taskId: string): void {
     const claim = this.#claims.get(taskId);
     // During a shutdown, this server keeps the claim. The next owner then learns that the work may be unfinished.
-    if (claim === undefined || this.#closing || this.#running.has(taskId) || this.#later.has(taskId)) return;
+    if (claim === undefined || this.#closing || this.#running.has(taskId) || this.#wakeTimers.has(taskId))
+      return;
     this.#claims.delete(taskId);
     this.#openings.delete(taskId);
     this.#options.journal.ownership.release(taskId, claim);
@@ -261,7 +263,7 @@ export class Executor {
   /** Aborts all work of an ended task. The caller has already appended the end. */
   stop(taskId: string, stop: AbortCause): void {
     this.#openings.delete(taskId);
-    this.#later.get(taskId)?.();
+    this.#wakeTimers.get(taskId)?.();
     const running = this.#running.get(taskId);
     running?.execution.abort(stop);
     if (running?.slot.state === 'waiting') running.slot.end();
@@ -333,7 +335,7 @@ export class Executor {
    */
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
-    for (const cancel of this.#later.values()) cancel();
+    for (const cancel of this.#wakeTimers.values()) cancel();
     const running = [...this.#running.values()];
     for (const { execution, slot } of running) {
       execution.abortLoop(SHUTDOWN);
@@ -355,11 +357,11 @@ export class Executor {
   #wakeAfter(task: WokenTask, ms: number): void {
     const { taskId } = task;
     if (this.#closing) return;
-    this.#later.get(taskId)?.();
+    this.#wakeTimers.get(taskId)?.();
     const cancelTimer = this.#options.clock.after(ms, () => this.wake(task));
-    this.#later.set(taskId, () => {
+    this.#wakeTimers.set(taskId, () => {
       cancelTimer();
-      this.#later.delete(taskId);
+      this.#wakeTimers.delete(taskId);
     });
   }
 }

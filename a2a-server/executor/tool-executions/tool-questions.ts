@@ -90,21 +90,21 @@ export class ToolQuestions {
   /** Waits for the answer. E5: the journal wakes this function, so it does not poll. */
   async #waitForAnswer(callId: string, signal: AbortSignal | undefined): Promise<ToolQuestionOutcome> {
     const { log, journal, taskId, scope } = this.#options;
-    let rung = true;
+    let woken = true;
     let wake: (() => void) | undefined;
-    const ring = (): void => {
-      rung = true;
+    const wakeUp = (): void => {
+      woken = true;
       wake?.();
     };
-    const unwatch = journal.watch(taskId, ring);
-    const stopListening = onAbort(scope.signal, ring);
-    const stopHeeding = signal && onAbort(signal, ring);
+    const unwatch = journal.watch(taskId, wakeUp);
+    const stopListening = onAbort(scope.signal, wakeUp);
+    const stopListeningToCaller = signal && onAbort(signal, wakeUp);
     try {
       for (;;) {
         scope.signal.throwIfAborted();
-        if (!rung) await new Promise<void>((resolve) => (wake = resolve));
+        if (!woken) await new Promise<void>((resolve) => (wake = resolve));
         if (signal?.aborted === true) await this.#withdraw(callId);
-        rung = false;
+        woken = false;
         const snapshot = await log.load(taskId);
         const state = snapshot && findCall(snapshot, callId)?.state;
         const answer = state?.type === 'settled' ? answerOf(state.result) : undefined;
@@ -115,7 +115,7 @@ export class ToolQuestions {
     } finally {
       unwatch();
       stopListening();
-      stopHeeding?.();
+      stopListeningToCaller?.();
     }
   }
 

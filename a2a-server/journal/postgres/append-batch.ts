@@ -110,7 +110,7 @@ export class AppendBatch {
     if (append.epoch !== undefined && !this.#known.leased)
       return { type: 'done', result: { type: 'fenced' } };
     const judgement = judgeAppend(append, this.#before, this.#at);
-    if (judgement.type === 'answer') return judgement.outcome;
+    if (judgement.type === 'outcome') return judgement.outcome;
     const head = judgement.type === 'create' ? this.#create(judgement.row) : judgement.head;
     const { entries } = judgement;
     if (judgement.type === 'extend') {

@@ -161,7 +161,7 @@ export class PostgresOwnership implements Ownership {
     if (!this.#leased) return undefined;
     this.#claiming.set(taskId, (this.#claiming.get(taskId) ?? 0) + 1);
     try {
-      const [row] = await this.#queryOrUndefined(CLAIM, [this.#id, taskId, this.#label]);
+      const [row] = await this.#query(CLAIM, [this.#id, taskId, this.#label]);
       if (row === undefined) return undefined;
       const claim = this.#createClaim(taskId, integerColumn(row[0]), row[1] === true);
       const workspace = nullableTextColumn(row[2]);
@@ -206,14 +206,14 @@ export class PostgresOwnership implements Ownership {
   }
 
   async isHere(taskId: string): Promise<boolean> {
-    return (await this.#queryOrUndefined(HAS_LABEL, [taskId, this.#label])).length > 0;
+    return (await this.#query(HAS_LABEL, [taskId, this.#label])).length > 0;
   }
 
   release(taskId: string, claim: TaskClaim): void {
     if (this.#claims.get(taskId) === claim) this.#claims.delete(taskId);
     if (!claim.held || claim.epoch === undefined) return;
     // If the release fails, this server still owns the task. It claims the task again when the task needs an execution.
-    this.#queryOrUndefined(RELEASE, [this.#id, taskId, claim.epoch]).catch(() => undefined);
+    this.#query(RELEASE, [this.#id, taskId, claim.epoch]).catch(() => undefined);
   }
 
   /** Ends the renewals. The journal then deletes this server's row, so other servers can claim its tasks at once. */
@@ -233,7 +233,7 @@ export class PostgresOwnership implements Ownership {
   async #checkClaims(): Promise<void> {
     const claims = new Map(this.#claims);
     if (claims.size === 0) return;
-    for (const [id, owned] of await this.#queryOrUndefined(CHECK_CLAIMS, [this.#id, [...claims.keys()]])) {
+    for (const [id, owned] of await this.#query(CHECK_CLAIMS, [this.#id, [...claims.keys()]])) {
       const taskId = textColumn(id);
       const claim = claims.get(taskId);
       // Skips a claim that this server has released during the query.
@@ -283,7 +283,7 @@ export class PostgresOwnership implements Ownership {
     for (const claim of claims) claim.lose();
   }
 
-  async #queryOrUndefined(
+  async #query(
     statement: { name: string; text: string },
     values: readonly PostgresValue[],
   ): Promise<readonly SqlRow[]> {

@@ -143,7 +143,7 @@ export class Appender {
   ): AppendOutcome {
     const judgement = judgeAppend(append, before, group.at);
     switch (judgement.type) {
-      case 'answer':
+      case 'outcome':
         return judgement.outcome;
       case 'create': {
         const { row, entries } = judgement;
