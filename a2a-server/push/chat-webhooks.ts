@@ -12,7 +12,7 @@ import { tenantOf } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
-import type { PushNotifications } from './push-notifications.ts';
+import type { PushConfigurations } from './push-configurations.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
 import { OPERATOR_PRINCIPAL, subscriptionRecordName } from './push-subscription.ts';
 
@@ -92,7 +92,7 @@ function webhookId(webhook: ChatWebhook): string {
 
 interface ChatWebhookParts {
   journal: Pick<Journal, 'row' | 'unsettled' | 'now'>;
-  push: Pick<PushNotifications, 'addForOperator' | 'keepForOperator'>;
+  push: Pick<PushConfigurations, 'addForOperator' | 'keepForOperator'>;
   log: Logger;
 }
 

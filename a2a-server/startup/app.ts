@@ -34,7 +34,7 @@ import { agentCommandsRoute } from '../http/routes/agent-commands-route.ts';
 import { failingReceiversRoute } from '../http/push/failing-receivers-route.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
-import type { PushNotifications } from '../push/push-notifications.ts';
+import type { PushConfigurations } from '../push/push-configurations.ts';
 import { createErrorHandler } from '../http/routes/error-response.ts';
 import {
   EVENTS_PATH,
@@ -139,7 +139,7 @@ export interface AppOptions {
   /** Decides what happens to the tasks of disconnected clients. By default, nothing happens. */
   disconnects?: DisconnectHandler;
   /** The push notification configurations. Absent if the server sends no push notifications. */
-  push?: PushNotifications;
+  push?: PushConfigurations;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
   /** The previews that the server offers. By default, there are none. */

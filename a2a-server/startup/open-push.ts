@@ -8,7 +8,7 @@ import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PushPostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, createNotificationSigner } from '../push/notification-signer.ts';
-import { PushNotifications } from '../push/push-notifications.ts';
+import { PushConfigurations } from '../push/push-configurations.ts';
 import { createPushKeysReader } from '../push/stored-push-keys.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { createHostAllowList } from '../tools/web/allowed-hosts.ts';
@@ -30,7 +30,7 @@ interface PushParts {
   telemetry: Telemetry;
 }
 
-/** Starts no delivery. `PushNotifications.start` does. */
+/** Starts no delivery. `PushConfigurations.start` does. */
 export function openPushNotifications({
   settings,
   tasks,
@@ -43,7 +43,7 @@ export function openPushNotifications({
   issued,
   telemetry,
 }: PushParts): {
-  push: PushNotifications;
+  push: PushConfigurations;
   pushKeys: NotificationSigner;
 } {
   const signer = createNotificationSigner({
@@ -51,7 +51,7 @@ export function openPushNotifications({
     keys: createPushKeysReader(records, clock),
     clock,
   });
-  const push = new PushNotifications({
+  const push = new PushConfigurations({
     bodies: createPushBodyBuilder({ base, previews: settings.preview }),
     signer,
     records,

@@ -19,7 +19,7 @@ import { OrderedSentReplies } from '../sessions/replies-not-confirmed-by-client.
 import { createMcpServer, type McpServerOptions, type ServedMcpClient } from '../mcp/server/mcp-server.ts';
 import { abortToolExecution } from '../sessions/abort-tool-execution.ts';
 import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
-import { mayHaveOpenWork } from '../state/may-have-open-work.ts';
+import { mayEarlierBridgeHaveLeftWork } from '../state/may-earlier-bridge-have-left-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskSubscriptionTransport } from '../mcp/tasks/task-subscription-transport.ts';
 import { ClientFollowedTasks } from '../sessions/client-followed-tasks.ts';
@@ -193,7 +193,7 @@ async function openBridgeForOrphanedWork(
   settings: BridgeSettings,
   bridge: () => Promise<BridgeContext>,
 ): Promise<void> {
-  if (!(await mayHaveOpenWork(settings.stateDir))) return;
+  if (!(await mayEarlierBridgeHaveLeftWork(settings.stateDir))) return;
   const { hasOrphanedWork } = await import('../state/has-orphaned-work.ts');
   // If the database cannot be opened, the first tool call reports the error.
   if (await hasOrphanedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);

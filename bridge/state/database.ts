@@ -14,7 +14,7 @@ import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
 import { createSameFileCheck } from '../../shared/sqlite/same-file-check.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import { databasePath } from './may-have-open-work.ts';
+import { databasePath } from './database-path.ts';
 import { isProcessRunning, ownProcessId, type ProcessId } from './process-id.ts';
 import { migrate } from './schema.ts';
 
@@ -26,7 +26,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * The queries of databases that were closed with an open delegation. They keep such a connection open until the
- * process ends, so that the write-ahead log stays for `mayHaveOpenWork`. Otherwise libsql would end the connection
+ * process ends, so that the write-ahead log stays for `mayEarlierBridgeHaveLeftWork`. Otherwise libsql would end the connection
  * when the garbage collector has taken its queries, and SQLite deletes the log with its last connection. The end of
  * the process deletes no log.
  */
@@ -183,7 +183,7 @@ export class BridgeDatabase {
 
   /**
    * Does all pending writes, and closes the database. If no delegation is open, also empties the write-ahead log. The
-   * next bridge then need not open the database when it starts (`mayHaveOpenWork`). Otherwise the log keeps its content.
+   * next bridge then need not open the database when it starts (`mayEarlierBridgeHaveLeftWork`). Otherwise the log keeps its content.
    */
   close(): void {
     this.#groupCommit.flush();

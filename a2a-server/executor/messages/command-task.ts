@@ -19,7 +19,7 @@ import {
   toDecider,
   toProductError,
 } from './command-result.ts';
-import { findReachedDailyLimit } from './find-reached-daily-limit.ts';
+import { findReachedDailyWritingLimit } from './find-reached-daily-writing-limit.ts';
 import { askAgainAndRefuse, judgeDecisions } from './judge-decisions.ts';
 import type { MessageContext } from './message-context.ts';
 import { differentSettingsRefusal, differingSettings } from './new-task-settings.ts';
@@ -71,7 +71,7 @@ export async function commandTask(
   const isMessage = !isDecisionOrRevocation(incoming);
   if (isMessage)
     await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, context);
-  const over = isMessage ? await findReachedDailyLimit(known.principal, context) : undefined;
+  const over = isMessage ? await findReachedDailyWritingLimit(known.principal, context) : undefined;
   const overLimit = over && toCommandRefusal(dailyLimitError(over, at));
   const otherSettings = await differingSettings(incoming.settings, known.settings, context);
   const checked = { decisions: resolved?.decisions, overLimit, otherSettings, at };

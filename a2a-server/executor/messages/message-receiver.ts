@@ -11,7 +11,7 @@ import { dailyLimitError } from '../../limits/daily-writing.ts';
 import { acceptRepeated, type AcceptedMessage } from './accepted-message.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
 import { commandTask } from './command-task.ts';
-import { findReachedDailyLimit } from './find-reached-daily-limit.ts';
+import { findReachedDailyWritingLimit } from './find-reached-daily-writing-limit.ts';
 import { presenceStatement } from './judge-decisions.ts';
 import type { MessageContext } from './message-context.ts';
 import { findMessageTarget } from './message-target.ts';
@@ -93,7 +93,7 @@ async function startWithinLimits(
   try {
     const over = isDecisionOrRevocation(incoming)
       ? undefined
-      : await findReachedDailyLimit(incoming.principal, context);
+      : await findReachedDailyWritingLimit(incoming.principal, context);
     if (over === undefined) return await startTask(target, incoming, context);
     context.onRefused?.(over.name, over.scope);
     throw dailyLimitError(over, context.clock.now());

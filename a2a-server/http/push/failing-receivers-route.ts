@@ -3,10 +3,10 @@
  * /api/push/retry/:id` delivers to one of them again.
  */
 import { Router } from 'express';
-import type { PushNotifications } from '../../push/push-notifications.ts';
+import type { PushConfigurations } from '../../push/push-configurations.ts';
 import { callerOf } from '../auth/caller.ts';
 
-export function failingReceiversRoute(push: Pick<PushNotifications, 'failing' | 'retry'>): Router {
+export function failingReceiversRoute(push: Pick<PushConfigurations, 'failing' | 'retry'>): Router {
   const router = Router();
   router.get('/api/push/failing', async (request, response) => {
     response.json({ receivers: await push.failing(callerOf(request).requester) });

@@ -11,7 +11,7 @@ import type {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import type { PushConfig, PushNotifications } from '../../push/push-notifications.ts';
+import type { PushConfig, PushConfigurations } from '../../push/push-configurations.ts';
 import type { PushSubscription } from '../../push/push-subscription.ts';
 import type { AcceptedMessage } from '../../executor/messages/accepted-message.ts';
 import type { ClientMessage } from '../../executor/messages/client-message.ts';
@@ -22,7 +22,7 @@ export type PushMethods = ReturnType<typeof createPushMethods>;
 
 /** @param push undefined if the server sends no push notifications */
 export function createPushMethods(
-  push: PushNotifications | undefined,
+  push: PushConfigurations | undefined,
   tasks: Pick<TaskService, 'recipient' | 'send'>,
 ) {
   /**
@@ -30,7 +30,7 @@ export function createPushMethods(
    * learn this (A2A 1.0 §3.3.4).
    * @throws PushNotificationNotSupportedError
    */
-  const supported = (): PushNotifications => {
+  const supported = (): PushConfigurations => {
     if (push === undefined) throw new PushNotificationNotSupportedError();
     return push;
   };

@@ -14,7 +14,7 @@ import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { toPermittedMessage } from '../auth/permitted-message.ts';
 import { parseOutputModes } from '../wire/output-modes.ts';
 import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/on-disconnect.ts';
-import type { PushNotifications } from '../../push/push-notifications.ts';
+import type { PushConfigurations } from '../../push/push-configurations.ts';
 import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
@@ -35,7 +35,7 @@ interface RequestHandlerOptions {
   servers?: () => readonly ToolServerView[];
   disconnects?: DisconnectHandler;
   /** The push notification configurations. Absent if the server sends no push notifications. */
-  push?: PushNotifications;
+  push?: PushConfigurations;
 }
 
 export function createRequestHandler(

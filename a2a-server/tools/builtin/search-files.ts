@@ -7,7 +7,7 @@ import { createFilterByGlob, type FilterByGlob } from '../search/filter-by-glob.
 import { createLineMatcher, type LineMatcher } from '../search/line-matcher.ts';
 import { SearchReport } from '../search/search-report.ts';
 import type { Tool, ToolRun } from '../tool.ts';
-import type { TreeDirectory } from '../workspace/tree.ts';
+import type { TreeDirectory } from '../workspace/walk-tree.ts';
 
 const schema = z
   .strictObject({

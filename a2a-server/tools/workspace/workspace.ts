@@ -25,7 +25,7 @@ import {
   type FileContent,
   type TextFile,
 } from './text-file.ts';
-import { walkTree, type TreeDirectory, type TreeOptions, type WalkStep } from './tree.ts';
+import { walkTree, type TreeDirectory, type TreeOptions, type WalkStep } from './walk-tree.ts';
 
 /**
  * The directory of a task. X2: file tools read and write files only through this interface. A path is relative to the

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
-import { databasePath } from '../../state/may-have-open-work.ts';
+import { databasePath } from '../../state/database-path.ts';
 import { Outbox } from '../../state/outbox.ts';
 import { failCheckResult, type CheckResult, okCheckResult } from '../../../shared/runtime/check-result.ts';
 

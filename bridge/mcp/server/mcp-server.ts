@@ -29,7 +29,7 @@ import { decideOnApprovalCardTool } from '../tools/decide-on-approval-card.ts';
 import { delegateTaskTool } from '../tools/delegate-task.ts';
 import { executeCommandTool } from '../tools/execute-command.ts';
 import { listCommandsTool } from '../tools/list-commands.ts';
-import { runAgentToolTool } from '../tools/run-agent-tool.ts';
+import { runToolWithoutModelTool } from '../tools/run-tool-without-model.ts';
 import { listSessionsTool } from '../tools/list-sessions.ts';
 import { registerTools } from '../tools/register-tools.ts';
 import { getApprovalCardStateTool } from '../tools/get-approval-card-state.ts';
@@ -50,7 +50,7 @@ export const TOOLS: readonly BridgeTool[] = [
   revokeTrustTool,
   listSessionsTool,
   consultTool,
-  runAgentToolTool,
+  runToolWithoutModelTool,
   executeCommandTool,
   listCommandsTool,
   agentCapabilitiesTool,

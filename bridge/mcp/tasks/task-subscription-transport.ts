@@ -16,7 +16,7 @@ import {
   missingTasksError,
   parseTaskSubscription,
   type TaskSubscription,
-} from './task-subscription.ts';
+} from './parse-task-subscription.ts';
 
 /** The maximum number of tasks that the bridge watches for one subscription. */
 const MAX_TASKS = 1_000;

@@ -14,7 +14,7 @@ import {
   declaredTasks,
   missingTasksError,
   parseTaskSubscription,
-} from '../../mcp/tasks/task-subscription.ts';
+} from '../../mcp/tasks/parse-task-subscription.ts';
 import { DEFAULT_MCP_SESSION_LIMITS, McpSessions, type McpSessionLimits } from './mcp-sessions.ts';
 import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
 import { NO_BODY, readJsonBody } from './json-body.ts';

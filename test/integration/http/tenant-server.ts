@@ -4,7 +4,7 @@ import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { PushNotifications } from '../../../a2a-server/push/push-notifications.ts';
+import { PushConfigurations } from '../../../a2a-server/push/push-configurations.ts';
 import { createHostAllowList } from '../../../a2a-server/tools/web/allowed-hosts.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
@@ -65,7 +65,7 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
     clock,
     fourEyes,
   });
-  const push = new PushNotifications({
+  const push = new PushConfigurations({
     bodies: { ofTask: () => '', ofEntry: () => undefined },
     signer: { sign: unused },
     records: memoryRecords(),

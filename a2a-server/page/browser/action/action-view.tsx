@@ -3,7 +3,7 @@ import type { ComponentChildren, Ref } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { inLogicalOrder } from '../in-logical-order.tsx';
+import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { PreviewView } from './preview.tsx';
 import { risksOf } from '../risks.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
@@ -45,7 +45,7 @@ export function ActionView({ action, waits, children, seen, head, headId }: Acti
         {/* The title of a question of the agent is the start of the question, which follows. */}
         {reason === 'question' && tool === 'ask-person'
           ? 'The agent asks'
-          : inLogicalOrder(visibleLine(title))}
+          : isolateRightToLeft(visibleLine(title))}
       </h3>
       {risks.length > 0 && (
         <ul class="risks" aria-label="Risks">
@@ -58,7 +58,7 @@ export function ActionView({ action, waits, children, seen, head, headId }: Acti
       )}
       <small class="quiet">
         {visibleLine(tool)}
-        {workspace === undefined ? '' : <> in {inLogicalOrder(visibleLine(workspace))}</>}
+        {workspace === undefined ? '' : <> in {isolateRightToLeft(visibleLine(workspace))}</>}
         {!waits || expiresAt === null ? '' : `, waits until ${new Date(expiresAt).toLocaleString()}`}
       </small>
       {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}

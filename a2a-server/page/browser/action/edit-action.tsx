@@ -15,7 +15,7 @@ import {
 import { editableOf, withLineBreaksOf } from './editable.ts';
 import { editedDiff } from '../diff/edited-diff.ts';
 import { proposedFileOf } from '../diff/proposed-file.ts';
-import { InputForm } from './input-form.tsx';
+import { EditedInputForm } from './edited-input-form.tsx';
 import { useInputSchema } from './input-schema.ts';
 
 /**
@@ -100,7 +100,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
       <div class="edit">
         <div class="editor" ref={box}>
           {draft.view === 'form' ? (
-            <InputForm
+            <EditedInputForm
               fields={draft.fields}
               texts={draft.texts}
               problems={shownFieldProblems(draft)}

@@ -6,7 +6,7 @@ import {
   type InputField,
   inputFields,
   inputOfFields,
-} from './input-fields.ts';
+} from './edited-input-fields.ts';
 
 export type EditDraft =
   /** `text` is the text of the field, with LF as the only line break. */

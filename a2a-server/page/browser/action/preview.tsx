@@ -5,7 +5,7 @@ import type { PendingAction } from '../../../../shared/client/index.ts';
 import { HighlighterContext } from '../diff/code-pieces.ts';
 import { ColouredText } from '../diff/coloured-text.tsx';
 import { DiffView } from '../diff/diff-view.tsx';
-import { inLogicalOrder } from '../in-logical-order.tsx';
+import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { proposedFileOf } from '../diff/proposed-file.ts';
 import { visibleLine, visibleLines, visibleText } from '../../../../shared/text/visible-text.ts';
 
@@ -19,15 +19,15 @@ export function PreviewView({ action }: { action: PendingAction }) {
       return (
         <>
           <Code text={visibleLinesText(preview.command)} language="bash" />
-          <small class="quiet">in {inLogicalOrder(visibleLine(preview.cwd))}</small>
+          <small class="quiet">in {isolateRightToLeft(visibleLine(preview.cwd))}</small>
         </>
       );
     case 'url':
-      return <pre aria-label="Preview">{inLogicalOrder(visibleLinesText(preview.url))}</pre>;
+      return <pre aria-label="Preview">{isolateRightToLeft(visibleLinesText(preview.url))}</pre>;
     case 'json':
       return <Code text={visibleLinesText(JSON.stringify(preview.value, null, 2))} language="json" />;
     case 'text':
-      return <pre aria-label="Preview">{inLogicalOrder(preview.text)}</pre>;
+      return <pre aria-label="Preview">{isolateRightToLeft(preview.text)}</pre>;
     case 'question':
       return <p class="question">{visibleText(preview.text)}</p>;
   }

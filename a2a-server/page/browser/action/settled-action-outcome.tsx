@@ -4,7 +4,7 @@ import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text
 import * as z from 'zod/mini';
 import { readTaskMetadata } from '../page-api.ts';
 import { useLoaded } from '../use-loaded.ts';
-import { WrittenTexts } from './written-texts.tsx';
+import { UnsentDrafts } from './unsent-drafts.tsx';
 
 const call = z.object({
   callId: z.string(),
@@ -47,7 +47,7 @@ export function SettledActionOutcome({ taskId, callId }: { taskId: string; callI
       <p class="outcome" data-live>
         {decidedElsewhereText(answer.found, now)}
       </p>
-      <WrittenTexts callId={callId} />
+      <UnsentDrafts callId={callId} />
     </>
   );
 }

@@ -16,7 +16,7 @@ import { dropDraftsOfCall, draftTextsOfCall } from '../action/drafts.ts';
 import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
 import { type ShownAction, updateShownActions, withAcceptedDecision } from '../action/shown-actions.ts';
-import { WrittenTexts } from '../action/written-texts.tsx';
+import { UnsentDrafts } from '../action/unsent-drafts.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import type { CardAction, SessionAddress, SessionOnCard, CardTools } from './card-tools.ts';
 import type { HostInitializeResult, McpAppHostConnection } from './host-connection.ts';
@@ -175,7 +175,7 @@ function OneAction({ shown: { type, action }, session, onDecide }: OneActionProp
         <p class="outcome">
           {decision === undefined ? 'This action no longer waits.' : `${capitalizedDecidedByText(decision)}.`}
         </p>
-        <WrittenTexts callId={callId} />
+        <UnsentDrafts callId={callId} />
       </ActionView>
     );
   }

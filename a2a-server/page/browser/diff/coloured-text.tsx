@@ -1,5 +1,5 @@
 import type { HighlightedPiece } from './code-pieces.ts';
-import { inLogicalOrder } from '../in-logical-order.tsx';
+import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 
 /** Shows the pieces of one line. Only the names of the classes come from highlight.js. */
 export function ColouredText({ pieces }: { pieces: readonly HighlightedPiece[] }) {
@@ -7,10 +7,10 @@ export function ColouredText({ pieces }: { pieces: readonly HighlightedPiece[] }
     <>
       {pieces.map(({ text, kind }, index) =>
         kind === undefined ? (
-          inLogicalOrder(text)
+          isolateRightToLeft(text)
         ) : (
           <span key={index} class={`code-${kind}`}>
-            {inLogicalOrder(text)}
+            {isolateRightToLeft(text)}
           </span>
         ),
       )}

@@ -7,7 +7,7 @@ import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.ts';
 import { HighlighterContext, highlightLanguageOf, type HighlightedPiece } from './code-pieces.ts';
 import { ColouredText } from './coloured-text.tsx';
-import { inLogicalOrder } from '../in-logical-order.tsx';
+import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { colouredLines } from './diff-colours.ts';
 import { type DiffFold, unchangedLineKeys, withFoldedRows, withAllUnchangedLines } from './diff-context.ts';
 import { type DiffRow, parseDiff, sideBySideRows, withBlankRunsJoined } from './diff-rows.ts';
@@ -64,7 +64,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
   if (read === undefined)
     return (
       <pre aria-label={label} dir="ltr">
-        {inLogicalOrder(visibleLines(diff).join('\n'))}
+        {isolateRightToLeft(visibleLines(diff).join('\n'))}
       </pre>
     );
   const choose = (chosen: 'one' | 'two'): void => {
@@ -74,7 +74,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
   return (
     <figure ref={box} class="diff" aria-label={label}>
       <figcaption>
-        <span class="path">{inLogicalOrder(visibleLine(path))}</span>
+        <span class="path">{isolateRightToLeft(visibleLine(path))}</span>
         <span class="added" title="added lines">
           +{read.added}
         </span>
@@ -146,7 +146,7 @@ function Side({ row, number, ...options }: SideProps) {
 
 function Line({ row, pieces }: Pick<LineOptions, 'pieces'> & { row: DiffRow }) {
   const found = pieces.get(row);
-  if (found === undefined) return <>{inLogicalOrder(visibleLines(row.text).join('\n'))}</>;
+  if (found === undefined) return <>{isolateRightToLeft(visibleLines(row.text).join('\n'))}</>;
   return (
     <>
       {row.text.slice(0, 1)}
@@ -164,7 +164,7 @@ function fullWidthRow(row: DiffRow | DiffFold, index: number, { columns, onOpen 
   return (
     <tr key={index} class="across">
       <td colSpan={columns}>
-        {row.type !== 'fold' && inLogicalOrder(visibleLines(row.text).join('\n'))}
+        {row.type !== 'fold' && isolateRightToLeft(visibleLines(row.text).join('\n'))}
         {skipped && <span class="quiet"> {countWithNoun(row.skipped, 'unchanged line')} not shown</span>}
         {row.type === 'fold' && (
           <button class="fold" onClick={() => onOpen(row.rows)}>

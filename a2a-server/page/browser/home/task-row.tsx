@@ -4,7 +4,7 @@ import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { taskFragment } from '../address.ts';
 import { sessionRowCostText, taskRowCostText } from '../cost-text.ts';
-import { inLogicalOrder } from '../in-logical-order.tsx';
+import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { RelativeTime } from '../relative-time.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
 import { waitingLine, waitingRisks } from './task-risks.ts';
@@ -28,7 +28,7 @@ export function TaskListRow({ task, chosen, now }: TaskRowProps) {
       aria-current={chosen ? 'true' : undefined}
     >
       {waitingFor !== null && (
-        <span class="asks">{inLogicalOrder(visibleLine(waitingLine(waitingFor)))}</span>
+        <span class="asks">{isolateRightToLeft(visibleLine(waitingLine(waitingFor)))}</span>
       )}
       {waitingFor?.type === 'actions' && waitingFor.approver !== undefined && (
         <span class="needs">{approvalNeededText(waitingFor.approver)}.</span>

@@ -4,7 +4,7 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
 import { channelText } from '../../../../shared/text/channel-text.ts';
 import { byText } from '../../../../shared/text/decided-by-text.ts';
 import { capitalizedDecidedByText } from '../action/decided-elsewhere-text.ts';
-import { inLogicalOrder } from '../in-logical-order.tsx';
+import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
@@ -80,7 +80,7 @@ function Call({ call, live }: { call: StoryCall; live: boolean }) {
           setChosen(!open);
         }}
       >
-        <span class="call-title">{inLogicalOrder(visibleLine(title))}</span>{' '}
+        <span class="call-title">{isolateRightToLeft(visibleLine(title))}</span>{' '}
         <span class={`badge ${tone}`}>{word}</span>{' '}
         {run?.end !== undefined && (
           <small class="quiet">{exactDurationText(run.end.at - run.startedAt)}</small>
@@ -133,9 +133,9 @@ function Field({ name, value }: { name: string; value: string }) {
     <div class="field">
       <small class="quiet">{visibleLine(name)}</small>{' '}
       {isShort ? (
-        <code>{inLogicalOrder(visibleLine(value))}</code>
+        <code>{isolateRightToLeft(visibleLine(value))}</code>
       ) : (
-        <pre>{inLogicalOrder(visibleText(value))}</pre>
+        <pre>{isolateRightToLeft(visibleText(value))}</pre>
       )}
     </div>
   );

@@ -5,7 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { BridgeDatabase } from '../../../../bridge/state/database.ts';
-import { databasePath, mayHaveOpenWork } from '../../../../bridge/state/may-have-open-work.ts';
+import { databasePath } from '../../../../bridge/state/database-path.ts';
+import { mayEarlierBridgeHaveLeftWork } from '../../../../bridge/state/may-earlier-bridge-have-left-work.ts';
 import { openSqlite } from '../../../../shared/sqlite/driver.ts';
 import { openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -25,12 +26,12 @@ describe("the bridge's database", () => {
 
   test('B3 the database shows whether a process closed it or was killed', async () => {
     const state = await temporaryDirectory();
-    expect(await mayHaveOpenWork(state)).toBe(false);
+    expect(await mayEarlierBridgeHaveLeftWork(state)).toBe(false);
     const database = await BridgeDatabase.open(state);
     database.run(`DELETE FROM delegations`);
-    expect(await mayHaveOpenWork(state)).toBe(true);
+    expect(await mayEarlierBridgeHaveLeftWork(state)).toBe(true);
     database.close();
-    expect(await mayHaveOpenWork(state)).toBe(false);
+    expect(await mayEarlierBridgeHaveLeftWork(state)).toBe(false);
   });
 
   test('B3 if a delegation is open, the database shows it after the close, and after the garbage collection', async () => {
@@ -51,9 +52,9 @@ describe("the bridge's database", () => {
       collectGarbage();
       await nextTurn();
     }
-    expect(await mayHaveOpenWork(state)).toBe(true);
+    expect(await mayEarlierBridgeHaveLeftWork(state)).toBe(true);
     await openAndClose(`UPDATE delegations SET state = 'collected'`);
-    expect(await mayHaveOpenWork(state)).toBe(false);
+    expect(await mayEarlierBridgeHaveLeftWork(state)).toBe(false);
   });
 
   test('many bridges can open a new database at once', async () => {

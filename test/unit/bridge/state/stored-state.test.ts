@@ -1,7 +1,7 @@
 /** Opens the databases that bridges of earlier versions have stored (test/fixtures/stored-state/README.md). */
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
-import { databasePath } from '../../../../bridge/state/may-have-open-work.ts';
+import { databasePath } from '../../../../bridge/state/database-path.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { openSqlite } from '../../../../shared/sqlite/driver.ts';
 import { openDatabase } from '../../../support/bridge-database.ts';

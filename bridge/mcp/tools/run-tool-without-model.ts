@@ -12,7 +12,7 @@ import { startAgentCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
 
-export const runAgentToolTool = defineBridgeTool({
+export const runToolWithoutModelTool = defineBridgeTool({
   name: 'run_agent_tool',
   title: 'Run a tool',
   description: `Calls one tool of an agent, e.g. "crawl", as a task without a model. Side effects wait for approval as always. With waitSeconds 0 it returns as soon as the tool runs; metadata.toolId is its id for abort_tool_execution.`,

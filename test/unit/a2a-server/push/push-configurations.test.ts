@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { buildTaskRow } from '../../../../a2a-server/journal/build-task-row.ts';
-import { type PushConfig, PushNotifications } from '../../../../a2a-server/push/push-notifications.ts';
+import { type PushConfig, PushConfigurations } from '../../../../a2a-server/push/push-configurations.ts';
 import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -19,12 +19,12 @@ const ROW = buildTaskRow('task-1', [
 
 const unused = () => Promise.reject(new Error('nothing is delivered'));
 
-let configs: PushNotifications;
+let configs: PushConfigurations;
 let logged: string;
 
 beforeEach(() => {
   logged = '';
-  configs = new PushNotifications({
+  configs = new PushConfigurations({
     bodies: { ofTask: () => '', ofEntry: () => undefined },
     signer: { sign: unused },
     records: memoryRecords(),

@@ -56,7 +56,7 @@ interface PushParts extends Omit<PushDeliveryParts, 'subscriptions'> {
   audited: (act: NewAuditRecord) => Promise<void>;
 }
 
-export class PushNotifications {
+export class PushConfigurations {
   readonly #parts: PushParts;
   readonly #subscriptions: StoredSubscriptions;
   readonly #deliveries: PushDeliveries;

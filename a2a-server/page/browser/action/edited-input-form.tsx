@@ -1,8 +1,8 @@
 /** Shows the input of a tool as a form with one labelled field for each property. */
 import { useId } from 'preact/hooks';
-import type { FieldTexts, InputField } from './input-fields.ts';
+import type { FieldTexts, InputField } from './edited-input-fields.ts';
 
-interface InputFormProps {
+interface EditedInputFormProps {
   fields: readonly InputField[];
   texts: FieldTexts;
   /** The problems of the invalid fields, by field name. */
@@ -10,7 +10,7 @@ interface InputFormProps {
   onChange: (texts: FieldTexts) => void;
 }
 
-export function InputForm({ fields, texts, problems, onChange }: InputFormProps) {
+export function EditedInputForm({ fields, texts, problems, onChange }: EditedInputFormProps) {
   return (
     <div class="input-form" role="group" aria-label="The edited input">
       {fields.map((field) => (

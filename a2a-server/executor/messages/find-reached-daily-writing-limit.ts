@@ -14,7 +14,7 @@ interface DailyLimitOptions {
  * Returns the daily limit of written data that the principal, its tenant or the server has reached. Above this limit,
  * only decisions and revocations of grants are accepted.
  */
-export async function findReachedDailyLimit(
+export async function findReachedDailyWritingLimit(
   principal: string,
   { journal, clock, writingLimits }: DailyLimitOptions,
 ): Promise<ReachedDailyLimit | undefined> {

@@ -5,7 +5,7 @@ import {
   inputOfFields,
   type FilledInput,
   type InputField,
-} from '../../../../../../a2a-server/page/browser/action/input-fields.ts';
+} from '../../../../../../a2a-server/page/browser/action/edited-input-fields.ts';
 
 type Json = Record<string, unknown>;
 

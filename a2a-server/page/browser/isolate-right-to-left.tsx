@@ -5,7 +5,7 @@ import { splitAtRightToLeft } from '../../../shared/text/logical-order.ts';
  * Returns a text whose words a browser shows in their logical order. Uses `<bdi>` elements and no direction marks,
  * because a person who copies the text would also copy the marks.
  */
-export function inLogicalOrder(text: string): ComponentChildren {
+export function isolateRightToLeft(text: string): ComponentChildren {
   const parts = splitAtRightToLeft(text);
   return parts.length === 1
     ? text

@@ -4,7 +4,7 @@ import { TaskDraftsContext } from './drafts-context.ts';
 import { draftTextsOfCall } from './drafts.ts';
 
 /** Shows what the person has written for an action that was decided elsewhere, so that the person can copy it. */
-export function WrittenTexts({ callId }: { callId: string }) {
+export function UnsentDrafts({ callId }: { callId: string }) {
   const texts = draftTextsOfCall(useContext(TaskDraftsContext), callId);
   if (texts.length === 0) return null;
   return (

@@ -3,15 +3,13 @@
  * not open the database.
  */
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-
-export const databasePath = (stateDirectory: string): string => join(stateDirectory, 'bridge.db');
+import { databasePath } from './database-path.ts';
 
 /**
  * Returns true if the write-ahead log of the database has content. A bridge that ends normally and without an open
  * delegation empties this log. So a bridge was killed, still runs, or has left a delegation open.
  */
-export async function mayHaveOpenWork(stateDirectory: string): Promise<boolean> {
+export async function mayEarlierBridgeHaveLeftWork(stateDirectory: string): Promise<boolean> {
   return stat(`${databasePath(stateDirectory)}-wal`).then(
     ({ size }) => size > 0,
     () => false,

@@ -1,0 +1,3 @@
+import { join } from 'node:path';
+
+export const databasePath = (stateDirectory: string): string => join(stateDirectory, 'bridge.db');
