@@ -114,8 +114,9 @@ export class ModelStreamReader {
     // Providers refuse the data of an incomplete turn, e.g. reasoning without its signature.
     const parts = end === 'stop' || end === 'tool-calls' ? this.#parts.result() : undefined;
     const finish: ModelEvent = { type: 'finish', end, usage: usageOf(usage), ...(parts && { parts }) };
-    // Clients see the list of sources, but the turn's parts do not contain it. The model therefore gets its own text
-    // back.
+    // The list of sources is streamed as text, so clients and the journal have it. `parts` does not contain it. A later
+    // request that replays `parts` therefore contains only the model's own text. A request without `parts` contains the
+    // list too.
     const sources = end === 'stop' ? citedSourcesText(this.#sources, this.#text) : '';
     const list: ModelEvent[] = sources === '' ? [] : [{ type: 'text', text: sources }];
     const isCut = end === 'length' || end === 'content-filter';

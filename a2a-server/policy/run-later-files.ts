@@ -1,6 +1,6 @@
 /**
- * Recognizes changes of files from which programs take commands without being asked, e.g. the hooks of git and the tasks
- * of an editor. Such a change runs something later, so it is more than an edit. Pure.
+ * Recognizes changes of files that a program later runs, or takes commands from, on its own, e.g. the hooks of git and
+ * the tasks of an editor. Such a change is more than an edit, because it makes something run later. Pure.
  */
 import type { ResolvedTargets } from './call-facts.ts';
 import { comparablePath } from './comparable-path.ts';
@@ -66,8 +66,8 @@ const FILES: ReadonlySet<string> = new Set([
 const REPOSITORY = /.\.git$/u;
 
 /**
- * True if the call changes a file that another program runs, or reads commands from, without being asked. Also true if the
- * call may change any file of the workspace, or a file outside of it.
+ * True if the call changes a file that a program later runs, or takes commands from, on its own, e.g. a hook of git. Also
+ * true if the call may change any file of the workspace, or a file outside of it.
  */
 export function changesRunLaterFile({ paths, trees, root = '', changesRunLater }: ResolvedTargets): boolean {
   if (changesRunLater || isInRunLaterDirectory(root)) return true;

@@ -19,7 +19,10 @@ export type RecordKind =
   | 'readers'
   | 'secrets';
 
-/** The name of a record has 1 to 64 lower-case letters, digits or hyphens. No record has another name. */
+/**
+ * Stores texts by kind and name. A name has 1 to 64 lower-case letters, digits or hyphens. For any other name, `read`
+ * returns undefined, `remove` returns false, and `create` and `replace` throw.
+ */
 export interface RecordStore {
   /**
    * Returns the value, or undefined if there is no such record. The result includes every change that was stored before

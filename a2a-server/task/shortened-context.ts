@@ -51,8 +51,8 @@ function withShorterContext(context: ShortenedContext, turns: number): Shortened
 }
 
 /**
- * Stores the provider's count, which includes tokens that only the provider sees. Zero means that the provider does not
- * count.
+ * Stores the provider's count of input tokens, which includes tokens that only the provider sees. Zero means that the
+ * provider does not count.
  */
 export function withInputTokenCount(
   context: ShortenedContext,

@@ -107,7 +107,11 @@ export function formOutcomeOf(
   }
 }
 
-/** D5: a person can approve only what is shown in full. In a narrower window, a client cuts the rows of an open form. */
+/**
+ * D5: a person can approve only what is shown in full. If the window became narrower while the form was open, the client
+ * cut the rows that are wider than the window. If it cut a row, only a denial counts.
+ * @param columns the new width; absent if the window did not become narrower
+ */
 function withoutApprovalOfCutRows(
   outcome: FormOutcome,
   message: string,

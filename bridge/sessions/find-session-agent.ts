@@ -11,8 +11,8 @@ interface SessionAgent {
 
 /**
  * Asks all agents in parallel. Returns the agents that know the session. Agents choose ids, so several may use the same
- * one. But two agents hardly create the same random UUID. So for such an id, only the first agent that knows the
- * session is returned, and an agent that hangs delays nothing.
+ * one. But it is very unlikely that two agents create the same random UUID. So for such an id, only the first agent that
+ * knows the session is returned, and an agent that hangs delays nothing.
  * @param among the number of agents in the whole search. If it is more than one, the time for each agent is limited.
  * @param trouble receives the errors of agents
  */

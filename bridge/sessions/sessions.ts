@@ -284,7 +284,7 @@ export class Sessions {
   }
 
   /**
-   * Returns when a bridge of this user delegated the task. Returns undefined if none did.
+   * Returns the time at which a bridge of this user delegated the task. Returns undefined if none did.
    * @param messageId the id of the message that may have started the task
    */
   delegatedAt(taskId: string, messageId: string): Date | undefined {

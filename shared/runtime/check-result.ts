@@ -23,8 +23,8 @@ export const serverCheckReportSchema = z.object({
    */
   agent: z.string().nullable(),
   /**
-   * The name of a required environment variable that is not set. Null if none is missing. A program that starts the
-   * server may set this variable.
+   * The name of a required environment variable that is not set. Null if none is missing. The running server
+   * may have it, because another program may have started that server with other variables.
    */
   missingVariable: z.string().nullable(),
   findings: z.array(checkResultSchema),

@@ -26,8 +26,8 @@ export function* textRows(line: string, columns: number): Generator<string> {
 }
 
 /**
- * Splits a line as `textRows` does, but between two words if possible. The split removes the space between the words.
- * So this function is only for text of the program.
+ * Splits a line as `textRows` does, but between two words if possible. Drops the space at which it splits, so the rows
+ * do not show the exact line. Use it only for the program's own text. Untrusted text needs `textRows`.
  */
 export function* wordRows(line: string, columns: number): Generator<string> {
   let rest = line;

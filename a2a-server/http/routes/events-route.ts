@@ -1,7 +1,7 @@
 /**
  * `GET /api/tasks/:taskId/events` sends a task's events as server-sent events (WHATWG HTML §9.2). curl, browsers and
- * other clients need no A2A headers for this route. Each event has the HTTP+JSON form of A2A 1.0, with the data of both
- * extensions.
+ * other clients need no A2A headers for this route. Each event has the HTTP+JSON form of A2A 1.0, with the data of the
+ * tool-approval and resumable-stream extensions.
  *
  * The route only reads, so it works while the server shuts down.
  */

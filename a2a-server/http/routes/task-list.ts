@@ -14,8 +14,9 @@ import { toA2aTask } from '../wire/task-projection.ts';
 const DEFAULT_PAGE_SIZE = 50;
 
 /**
- * X3: a page ends after the group of tasks that exceeds this number of characters of JSON. A hundred long tasks would
- * block the process for many seconds, and no string could contain them.
+ * X3: the size limit of a page, in characters of JSON. Tasks are read in groups of `READS_AT_ONCE`. The page ends after
+ * the group that exceeds this size. The JSON of a hundred long tasks would block the process for many seconds, and would
+ * not fit into a string.
  */
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 

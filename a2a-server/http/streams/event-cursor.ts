@@ -10,7 +10,8 @@ interface RawCursor {
 }
 
 /**
- * Returns the position that the cursor names: a `seq` or a generation. S2: never rounds a cursor that does not exist.
+ * Returns the position that the cursor names: a `seq`, or a generation (A2A 1.1: the number of events that the client can
+ * see, see `task/generation.ts`). S2: a cursor after the last event is an error. It is never moved to the last event.
  * @param end the position of the task's last event
  * @throws ProductError INVALID_CURSOR if the text is not a position in this journal
  */

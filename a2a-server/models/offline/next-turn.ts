@@ -22,7 +22,8 @@ interface Refusal {
 export type OfflineTurn =
   | { type: 'calls'; said: (SayStep | Refusal)[]; calls: OfflinePlanCall[] }
   /**
-   * All messages are done. `byForm` is true if one of them had a form of docs/offline-model.md, and not a JSON plan.
+   * All messages are done. `byForm` is true if one of them was a fixed sentence (docs/offline-model.md, Forms), and not a
+   * JSON plan. The task's end then says that no language model is configured.
    */
   | { type: 'end'; said: (SayStep | Refusal)[]; byForm: boolean }
   /** The model does not understand the messages, and has done nothing. */

@@ -174,7 +174,10 @@ function listIssuedTokens(records: CommandRecords): Promise<IssuedTokenRecord[]>
   return createTokenStore(records).list();
 }
 
-/** A start refuses a state directory that it cannot write, and one or a token that other users could use. */
+/**
+ * A start refuses a state directory that it cannot write. It also refuses a state directory or a token file that other
+ * users of the machine could use.
+ */
 async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {
     await requireWritableOrCreatable(stateDir);

@@ -38,9 +38,10 @@ function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean
 }
 
 /**
- * Returns a function that says whether the diff shows a value. The diff shows the path, and each text of several lines
- * that it contains. A text of one line may occur in it by chance, so such a text counts as not shown. The new text of a
- * whole file counts as shown, because a diff omits only unchanged parts.
+ * Returns a function that says whether the diff shows a value. It shows the path, and each text of several lines that
+ * occurs in one hunk. A text of one line may occur by chance, so it counts as not shown. With `effect`, the complete new
+ * text of the file also counts as shown, because the diff leaves out only lines that do not change. Such a text contains
+ * the new lines of all hunks, in order.
  */
 function shownByDiff(
   { path, diff }: Extract<Preview, { type: 'diff' }>,

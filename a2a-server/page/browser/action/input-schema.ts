@@ -6,7 +6,10 @@ import { useLoaded } from '../use-loaded.ts';
 /** Returns the input schema of a tool call, or undefined if there is none. */
 type ReadInputSchema = (callId: string) => Promise<unknown>;
 
-/** The card in a chat has no schemas, so it edits JSON. */
+/**
+ * Reads the schema of a call's input. The default finds none. The approval card in a chat uses this default, so the
+ * person edits JSON there.
+ */
 export const InputSchemaContext = createContext<ReadInputSchema>(() => Promise.resolve(undefined));
 
 /** Whether the schema is still loading. `schema` is undefined if the tool has none. */
