@@ -14,7 +14,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { createCredentialMarks } from '../access/credential-marks.ts';
+import { createCredentialFingerprints } from '../access/credential-fingerprints.ts';
 import { createAccessEndListeners } from '../access/access-end-listeners.ts';
 import type { Identity } from '../access/identity.ts';
 import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../access/issued-token-reader.ts';
@@ -98,7 +98,11 @@ export function createPageSessions({
   provider,
   onFailure,
 }: PageSessionsOptions): PageSessions {
-  const credentialMarkOf = createCredentialMarks({ credentials, provider, purpose: 'approval page' });
+  const credentialFingerprintOf = createCredentialFingerprints({
+    credentials,
+    provider,
+    purpose: 'approval page',
+  });
   const now = (): number => clock.now();
   const links = createPageAccessStore(records, 'page-links', now);
   const sessions = createPageAccessStore(records, 'page-sessions', now);
@@ -111,12 +115,14 @@ export function createPageSessions({
   );
   const stopWatching = records.watch('page-sessions', () => listeners.check());
 
-  const markOf = async ({ principal, tokenId, roles }: Identity): Promise<string | undefined> =>
+  const fingerprintOf = async ({ principal, tokenId, roles }: Identity): Promise<string | undefined> =>
     tokenId === undefined
-      ? credentialMarkOf({ principal, provided: roles !== undefined })
+      ? credentialFingerprintOf({ principal, provided: roles !== undefined })
       : (await issued.active(tokenId))?.digest;
   const usable = async (access: PageAccess | undefined): Promise<PageAccess | undefined> =>
-    access !== undefined && access.expiresAt > now() && (await markOf(identityOf(access))) === access.tokens
+    access !== undefined &&
+    access.expiresAt > now() &&
+    (await fingerprintOf(identityOf(access))) === access.tokens
       ? access
       : undefined;
   const endAfter = (ms: number, { until = Infinity }: Pick<PageAccess, 'until'>): number =>
@@ -134,7 +140,7 @@ export function createPageSessions({
     return { ...session, digest };
   };
   const accessNow = async (identity: Identity, ms: number): Promise<PageAccess> => {
-    const tokens = await markOf(identity);
+    const tokens = await fingerprintOf(identity);
     if (tokens === undefined)
       throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
     const access = accessOf(identity);

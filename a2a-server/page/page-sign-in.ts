@@ -14,7 +14,7 @@ import type { TaskService } from '../executor/task-service.ts';
 import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { parseRequestPart } from '../http/wire/parse-request-part.ts';
+import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { requireOwnPage, readPageSessionSecrets } from './page-request-secrets.ts';
 import type { PageCookieAttributes } from './page-request-secrets.ts';
@@ -48,7 +48,7 @@ export function oneTimeLinkRoute(
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { identity, requester } = callerOf(request);
-    const target = parseRequestPart(
+    const target = validateRequestInput(
       linkRequest,
       request.body,
       'The body must be {}, {"taskId"} or {"taskId", "callId", "shown"}',
@@ -80,12 +80,12 @@ export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Rou
   const own = createOwnOriginCheck(base);
   router.post('/page/session', ...body, async (request, response) => {
     requireOwnPage(request, own(request));
-    const { code } = parseRequestPart(sessionRequest, request.body, 'The body must be {"code"}');
+    const { code } = validateRequestInput(sessionRequest, request.body, 'The body must be {"code"}');
     sendPageSession(response, await sessions.signIn(code), cookie);
   });
   router.post('/page/sign-out', ...body, async (request, response) => {
     requireOwnPage(request, own(request));
-    const { everywhere } = parseRequestPart(
+    const { everywhere } = validateRequestInput(
       signOutRequest,
       request.body,
       'The body must be {} or {"everywhere": true}',

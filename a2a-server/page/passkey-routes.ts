@@ -16,7 +16,7 @@ import { decisionSchema } from '../../shared/protocol/decision.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
-import { parseRequestPart } from '../http/wire/parse-request-part.ts';
+import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import type { PasskeyList } from '../../shared/protocol/registered-passkey.ts';
 import type { Passkeys } from '../presence/passkey-registration.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
@@ -115,5 +115,5 @@ export function passkeyRoutes({
 }
 
 function parseBody<Schema extends z.ZodType>(schema: Schema, { body }: Request): z.output<Schema> {
-  return parseRequestPart(schema, body, 'The body is not valid');
+  return validateRequestInput(schema, body, 'The body is not valid');
 }

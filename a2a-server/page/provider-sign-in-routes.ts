@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { parseRequestPart } from '../http/wire/parse-request-part.ts';
+import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-request-secrets.ts';
 import { createOwnOriginCheck, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
 import { createSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
@@ -61,7 +61,7 @@ export function providerSignInRoutes(
         'FORBIDDEN',
         `The sign-in with ${signIn.name} works only at ${signIn.redirectUri}. Open that address.`,
       );
-    const { silent } = parseRequestPart(
+    const { silent } = validateRequestInput(
       startRequest,
       request.body,
       'The body must be {} or {"silent": true}',
@@ -76,7 +76,7 @@ export function providerSignInRoutes(
   });
   router.post('/page/provider/finish', ...body, async (request, response) => {
     requireOwnPage(request, own(request));
-    const { pageSecret, query } = parseRequestPart(
+    const { pageSecret, query } = validateRequestInput(
       finishRequest,
       request.body,
       'The body must be {"pageSecret", "query"}',

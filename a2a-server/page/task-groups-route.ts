@@ -24,7 +24,7 @@ import { visibleTasksFilter } from '../access/requester.ts';
 import { READS_AT_ONCE } from '../executor/queries/task-queries.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import { parseRequestPart } from '../http/wire/parse-request-part.ts';
+import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, JournalTaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/costs/cost-report.ts';
@@ -161,7 +161,7 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Ro
 }
 
 function parseQuery(value: unknown): Query {
-  return parseRequestPart(
+  return validateRequestInput(
     query,
     value,
     'The parameters are text, workspace, model, state, size and token, each once',

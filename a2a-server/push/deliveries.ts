@@ -15,7 +15,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
-import type { CredentialMarkOf } from '../access/credential-marks.ts';
+import type { CredentialFingerprintOf } from '../access/credential-fingerprints.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
@@ -56,8 +56,8 @@ export interface PushDeliveryParts extends PushPostParts {
   addresses: PushAddressRules;
   /** True if this issued token was revoked. */
   isRevoked: (tokenId: string) => Promise<boolean>;
-  /** Returns the present marks of the tokens in the settings, and of the OpenID Connect provider. */
-  markOf: CredentialMarkOf;
+  /** Returns the present fingerprints of the tokens in the settings, and of the OpenID Connect provider. */
+  fingerprintOf: CredentialFingerprintOf;
   /** The variables with the tokens of chats. */
   env: Environment;
   /** True if other servers use the same records. */
@@ -261,7 +261,9 @@ export class PushDeliveries {
    * because another server of the database may still have them.
    */
   #hasLostAccess({ principal, provided, mark }: PushSubscription): boolean {
-    return mark !== undefined && mark !== this.#parts.markOf({ principal, provided: provided === true });
+    return (
+      mark !== undefined && mark !== this.#parts.fingerprintOf({ principal, provided: provided === true })
+    );
   }
 
   #logStop({ taskId, url }: PushSubscription, problem: string): void {

@@ -140,10 +140,11 @@ export class PushConfigurations {
   }
 
   async #register(config: PushConfig, by: Requester, form: ConfigForm): Promise<PushSubscription> {
-    const { tasks, clock, markOf } = this.#parts;
+    const { tasks, clock, fingerprintOf } = this.#parts;
     const { principal } = by;
     const { tokenId, provided } = form;
-    const mark = tokenId === undefined ? markOf({ principal, provided: provided === true }) : undefined;
+    const mark =
+      tokenId === undefined ? fingerprintOf({ principal, provided: provided === true }) : undefined;
     const row = await tasks.row(config.taskId, by);
     const id = config.id === '' ? randomUUID() : config.id;
     const subscription: PushSubscription = {

@@ -65,7 +65,7 @@ import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { checkTenantPath, stripTenantPath } from '../http/routes/requested-tenant.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
-import type { ServerPreview } from '../http/wire/protocol-previews.ts';
+import type { ServerDraftProtocol } from '../http/wire/draft-protocols.ts';
 import type { DisconnectHandler } from '../http/streams/on-disconnect.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
@@ -142,8 +142,8 @@ export interface AppOptions {
   push?: PushConfigurations;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
-  /** The previews that the server offers. By default, there are none. */
-  previews?: readonly ServerPreview[];
+  /** The draft protocols that the server offers. By default, there are none. */
+  draftProtocols?: readonly ServerDraftProtocol[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
   phase: () => ServingPhase;

@@ -1,7 +1,7 @@
 /** Opens the push notifications: the configurations of clients, and the keys that sign the notifications. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { createCredentialMarks } from '../access/credential-marks.ts';
+import { createCredentialFingerprints } from '../access/credential-fingerprints.ts';
 import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
@@ -52,7 +52,7 @@ export function openPushNotifications({
     clock,
   });
   const push = new PushConfigurations({
-    bodies: createPushBodyBuilder({ base, previews: settings.preview }),
+    bodies: createPushBodyBuilder({ base, draftProtocols: settings.preview }),
     signer,
     records,
     tasks,
@@ -61,9 +61,9 @@ export function openPushNotifications({
     log,
     addresses: { allowed: createHostAllowList(settings.allowPrivateHost), resolve: resolveHostBySystem },
     isRevoked: issued.isRevoked,
-    // The token in the state directory has no mark, because each of the servers that share a database has another
+    // The token in the state directory has no fingerprint, because each of the servers that share a database has another
     // such token.
-    markOf: createCredentialMarks({
+    fingerprintOf: createCredentialFingerprints({
       credentials: settings.tokens,
       provider: settings.oidc,
       purpose: 'push notifications',

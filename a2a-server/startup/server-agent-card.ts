@@ -32,7 +32,7 @@ export async function createServerAgentCard(base: string, parts: CardParts): Pro
     }),
     fileModes: fileModesOf(models),
     pushNotifications: true,
-    previews: settings.preview,
+    draftProtocols: settings.preview,
     ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
   });
   return cardKey === undefined ? card : signCard(card, cardKey);

@@ -149,7 +149,7 @@ export async function startOpenedServer(
     tasks,
     card: await createServerAgentCard(base, { ...opened, ...able, models: worker.models }),
     commands: able.commands.offered,
-    previews: settings.preview,
+    draftProtocols: settings.preview,
     page: opened.page,
     changes: opened.changes,
     agent: describeOfferedAgent(settings, worker.models),

@@ -10,7 +10,7 @@ import type { ResultInbox } from '../inbox/result-inbox.ts';
 import type { DelegatingClients } from '../sessions/delegating-clients.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
-import type { CutPreviewRecords } from '../state/cut-preview-records.ts';
+import type { IncompletePreviewRecords } from '../state/incomplete-preview-records.ts';
 import type { UsedPermits } from '../state/used-permits.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -27,8 +27,8 @@ export interface BridgeContext {
   readonly links: PageLinks;
   readonly cardCodes: ApprovalCardCodes;
   readonly requestStates: RequestStateSigner;
-  /** Records the actions whose preview was cut in a tool result. */
-  readonly cutPreviews: CutPreviewRecords;
+  /** Records the actions whose preview was incomplete in a tool result. */
+  readonly incompletePreviews: IncompletePreviewRecords;
   readonly usedPermits: UsedPermits;
   readonly inbox: ResultInbox;
   readonly webhook: ApprovalWebhook | undefined;

@@ -9,7 +9,7 @@ import { askEachAgent } from '../agents/ask-each.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
-import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
+import { toClientSessionState } from '../dialects/session-state-for-client.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import { firstDigitsOfUuid, hasIdPrefix, isShortId } from './id-prefix.ts';
 import { decodeMcpTaskId } from './mcp-task-id.ts';
@@ -344,7 +344,7 @@ export class Sessions {
       .slice(0, MAX_NAMED_SESSIONS)
       .map(
         (each) =>
-          `${each.sessionId} (${toMcpSessionState(each.state)}${each.title === '' ? '' : `: ${each.title}`})`,
+          `${each.sessionId} (${toClientSessionState(each.state)}${each.title === '' ? '' : `: ${each.title}`})`,
       );
     const exist =
       named.length === 0

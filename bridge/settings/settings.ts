@@ -15,7 +15,7 @@ import { locationFlagDefinitions, locateSettings } from '../../shared/settings/s
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { APPROVAL_MODES, FORM_FIELDS_VALUES } from './approval-mode.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
-import { BRIDGE_PREVIEWS } from './protocol-previews.ts';
+import { BRIDGE_DRAFT_PROTOCOLS } from './draft-protocols.ts';
 import { currentDirectory } from './current-directory.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
@@ -146,11 +146,11 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   preview: defineSetting({
     kind: 'list',
     placeholder: 'name',
-    schema: z.array(z.enum(BRIDGE_PREVIEWS)),
+    schema: z.array(z.enum(BRIDGE_DRAFT_PROTOCOLS)),
     fallback: [],
     describe:
       'part of a draft protocol that the bridge offers although it may still change; may be repeated (default: none; docs/preview.md)',
-    allowed: BRIDGE_PREVIEWS.join(', '),
+    allowed: BRIDGE_DRAFT_PROTOCOLS.join(', '),
   }),
   forms: defineSetting({
     kind: 'text',

@@ -18,7 +18,7 @@ import { InboxFollower } from '../inbox/inbox-follower.ts';
 import { HookNoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
 import { logSessionChanges } from '../sessions/log-session-changes.ts';
-import { CutPreviewRecords } from '../state/cut-preview-records.ts';
+import { IncompletePreviewRecords } from '../state/incomplete-preview-records.ts';
 import { NotifiedEntryRecords } from '../state/notified-entry-records.ts';
 import { UsedPermits } from '../state/used-permits.ts';
 import { openSessions } from './open-sessions.ts';
@@ -82,7 +82,7 @@ export async function openBridge(options: OpenBridgeOptions): Promise<BridgeCont
     links: new PageLinks(),
     cardCodes: new ApprovalCardCodes(),
     requestStates: new RequestStateSigner(settings.stateDir),
-    cutPreviews: new CutPreviewRecords(database),
+    incompletePreviews: new IncompletePreviewRecords(database),
     usedPermits: new UsedPermits(database),
     inbox,
     webhook,

@@ -46,7 +46,7 @@ interface ServeOptions {
  */
 export async function serveMcp({ settings, places, log }: ServeOptions): Promise<void> {
   const version = readPackageVersion();
-  const { toolPrefix: prefix, stdio, approvals, onCancel, onDisconnect, preview: previews } = settings;
+  const { toolPrefix: prefix, stdio, approvals, onCancel, onDisconnect, preview: draftProtocols } = settings;
   const { cardFile, serverScript } = places;
   const { open: bridge, opened } = openAtFirstUse(async () => {
     const { openBridge } = await import('./open-bridge.ts');
@@ -54,7 +54,7 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
     return openBridge({ settings, env: process.env, serverScript, program, log, version });
   });
   const spans = await callSpansFromEnvironment(process.env, log);
-  const parts = { version, prefix, log, onCancel, approvals, previews, cardFile, spans, bridge };
+  const parts = { version, prefix, log, onCancel, approvals, draftProtocols, cardFile, spans, bridge };
 
   // In print mode, Claude Code answers forms without a person, and refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';

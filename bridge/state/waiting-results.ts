@@ -3,7 +3,7 @@
  * unconfirmed reply is not announced while the process that sent this reply runs.
  */
 import { z } from 'zod';
-import { mcpSessionStateSchema, toMcpSessionState } from '../dialects/mcp-session-state.ts';
+import { clientSessionStateSchema, toClientSessionState } from '../dialects/session-state-for-client.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
 import type { SqliteValue } from '../../shared/sqlite/driver.ts';
 import type { BridgeDatabase } from './database.ts';
@@ -14,7 +14,7 @@ const waitingResultSchema = z.object({
   sessionId: z.string(),
   taskId: z.string(),
   agent: z.string(),
-  state: mcpSessionStateSchema,
+  state: clientSessionStateSchema,
   title: z.string(),
 });
 export type WaitingResult = z.infer<typeof waitingResultSchema>;
@@ -108,7 +108,7 @@ export class WaitingResults {
       waitingResultSchema.parse({
         ...task,
         // `unknown` is the final state of a task that its agent has forgotten.
-        state: toMcpSessionState(ended === null || ended === 'unknown' ? 'unknown-to-agent' : ended),
+        state: toClientSessionState(ended === null || ended === 'unknown' ? 'unknown-to-agent' : ended),
       }),
     );
   }

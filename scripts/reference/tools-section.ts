@@ -1,6 +1,6 @@
 /** Writes a section for each MCP tool: what it does, its parameters and its result. */
 import type { z } from 'zod';
-import { mcpSessionStateSchema } from '../../bridge/dialects/mcp-session-state.ts';
+import { clientSessionStateSchema } from '../../bridge/dialects/session-state-for-client.ts';
 import { decisionSchema } from '../../shared/protocol/tool-approval.ts';
 import { TOOLS } from '../../bridge/mcp/server/mcp-server.ts';
 import type { BridgeTool, BridgeToolDeclaration } from '../../bridge/mcp/tool/tool.ts';
@@ -19,7 +19,7 @@ const SHARED = [
 ] as const;
 
 const links: SchemaLinks = new Map<z.core.$ZodType, string>([
-  [mcpSessionStateSchema, sectionLink('session state')],
+  [clientSessionStateSchema, sectionLink('session state')],
   [decisionSchema, sectionLink('decision', 'extensions.md')],
 ]);
 

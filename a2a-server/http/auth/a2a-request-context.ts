@@ -16,7 +16,7 @@ import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
 import { parseRequestedGenerations, type RequestedGenerations } from '../wire/generation-field.ts';
-import type { ServerPreview } from '../wire/protocol-previews.ts';
+import type { ServerDraftProtocol } from '../wire/draft-protocols.ts';
 import type { WireOptions } from '../wire/build-messages-and-artifacts.ts';
 
 const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([
@@ -39,8 +39,8 @@ interface A2aRequestFacts {
   wire: WireFormat;
   requestedVersion: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The previews that the server offers. The default is none. */
-  previews?: readonly ServerPreview[] | undefined;
+  /** The draft protocols that the server offers. The default is none. */
+  draftProtocols?: readonly ServerDraftProtocol[] | undefined;
   log: Logger;
 }
 
@@ -68,7 +68,7 @@ export class A2aRequestContext extends ServerCallContext {
 
   readonly #log: Logger;
 
-  constructor({ caller, wire, requestedVersion, headers, log, previews = [] }: A2aRequestFacts) {
+  constructor({ caller, wire, requestedVersion, headers, log, draftProtocols = [] }: A2aRequestFacts) {
     const names = headers[EXTENSIONS_HEADER.toLowerCase()];
     const legacyNames = headers[LEGACY_EXTENSIONS_HEADER.toLowerCase()];
     const requested = Extensions.parseServiceParameter(
@@ -83,7 +83,7 @@ export class A2aRequestContext extends ServerCallContext {
     this.accept = () => accepted.resolve();
     // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it.
     for (const uri of requested) if (OFFERED_EXTENSIONS.has(uri)) this.addActivatedExtension(uri);
-    this.hasGenerations = previews.includes('a2a-1.1') && wire !== 'jsonrpc-0.3';
+    this.hasGenerations = draftProtocols.includes('a2a-1.1') && wire !== 'jsonrpc-0.3';
     const text = headers[LAST_EVENT_ID_HEADER.toLowerCase()]?.toString();
     const type = this.resumes ? 'seq' : this.hasGenerations ? 'generation' : undefined;
     this.cursor = type && text !== undefined ? { type, text } : undefined;

@@ -12,7 +12,7 @@ import type { PushSubscription } from '../../push/push-subscription.ts';
 import { generationOf } from '../../task/generation.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { eventWithGeneration, moveGenerationsIntoFields } from '../wire/generation-field.ts';
-import type { ServerPreview } from '../wire/protocol-previews.ts';
+import type { ServerDraftProtocol } from '../wire/draft-protocols.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import type { WireOptions } from '../wire/build-messages-and-artifacts.ts';
 
@@ -21,16 +21,16 @@ const legacy = new V03PushNotificationSerializer();
 /**
  * Returns the functions that create the bodies.
  * @param base the server's URL for clients, at which the approval page is
- * @param previews the previews that the server offers
+ * @param draftProtocols the draft protocols that the server offers
  */
 export function createPushBodyBuilder({
   base,
-  previews,
+  draftProtocols,
 }: {
   base: string;
-  previews: readonly ServerPreview[];
+  draftProtocols: readonly ServerDraftProtocol[];
 }): PushBodyBuilder {
-  const generations = previews.includes('a2a-1.1');
+  const generations = draftProtocols.includes('a2a-1.1');
   const wireOptionsOf = ({
     taskId,
     sessionId,

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/protocol/extensions.ts';
 import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
-import type { ServerPreview } from '../wire/protocol-previews.ts';
+import type { ServerDraftProtocol } from '../wire/draft-protocols.ts';
 
 /** The bridge recognises servers of this product by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
@@ -16,9 +16,9 @@ export const AGENT_NAME = 'mcp-a2a-bridge agent';
 const SCHEME = 'bearer';
 const OIDC_SCHEME = 'openIdConnect';
 
-/** The specification that each preview follows, as the agent card describes it. */
-const PREVIEW_SPECIFICATIONS: Readonly<
-  Record<ServerPreview, { description: string; params: Record<string, string> }>
+/** The specification that each draft protocol follows, as the agent card describes it. */
+const DRAFT_SPECIFICATIONS: Readonly<
+  Record<ServerDraftProtocol, { description: string; params: Record<string, string> }>
 > = {
   'a2a-1.1': {
     description:
@@ -31,8 +31,8 @@ const PREVIEW_SPECIFICATIONS: Readonly<
   },
 };
 
-function previewOnCard(preview: ServerPreview): AgentExtension {
-  return { uri: `${A2A_PREVIEW_URI_PREFIX}${preview}`, required: false, ...PREVIEW_SPECIFICATIONS[preview] };
+function draftProtocolOnCard(draft: ServerDraftProtocol): AgentExtension {
+  return { uri: `${A2A_PREVIEW_URI_PREFIX}${draft}`, required: false, ...DRAFT_SPECIFICATIONS[draft] };
 }
 
 /**
@@ -48,13 +48,13 @@ export function agentCard(
     fileModes = [],
     oidcIssuer,
     pushNotifications = false,
-    previews = [],
+    draftProtocols = [],
   }: {
     skills?: readonly AgentSkill[];
     fileModes?: readonly string[];
     oidcIssuer?: string;
     pushNotifications?: boolean;
-    previews?: readonly ServerPreview[];
+    draftProtocols?: readonly ServerDraftProtocol[];
   } = {},
 ): AgentCard {
   return {
@@ -101,7 +101,7 @@ export function agentCard(
           required: false,
           params: undefined,
         },
-        ...previews.map(previewOnCard),
+        ...draftProtocols.map(draftProtocolOnCard),
       ],
     },
     securitySchemes: {

@@ -17,7 +17,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { checkpointsOf } from '../../task/compute-checkpoints.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request-part.ts';
+import { validateRequestInput } from '../wire/validate-request-input.ts';
 
 const query = z.strictObject({ since: z.enum(['true', 'false']).default('false') });
 
@@ -42,7 +42,7 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
   });
   if (restoring === undefined) return router;
   router.get('/api/tasks/:taskId/checkpoints/:turn', async (request, response) => {
-    const asked = parseRequestPart(query, request.query, 'The query is ?since=true or false');
+    const asked = validateRequestInput(query, request.query, 'The query is ?since=true or false');
     const { taskId, turn } = request.params;
     const snapshot = await tasks.snapshot(taskId, callerOf(request).requester);
     const { principal } = snapshot;

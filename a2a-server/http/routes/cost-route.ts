@@ -6,7 +6,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request-part.ts';
+import { validateRequestInput } from '../wire/validate-request-input.ts';
 
 const DEFAULT_DAYS = 30;
 /** The maximum number of days in a request: ten years. */
@@ -17,7 +17,7 @@ const query = z.object({ days: z.coerce.number().int().min(1).max(MAX_DAYS).defa
 export function costRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/costs', async (request, response) => {
-    const { days } = parseRequestPart(
+    const { days } = validateRequestInput(
       query,
       request.query,
       `The query is ?days=…, a whole number from 1 to ${MAX_DAYS}`,

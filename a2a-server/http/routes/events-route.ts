@@ -18,7 +18,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-context.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request-part.ts';
+import { validateRequestInput } from '../wire/validate-request-input.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
@@ -114,7 +114,7 @@ const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.str
 function positionIn(request: Request, end: number): number {
   const header = request.header(LAST_EVENT_ID_HEADER);
   // An unknown parameter is an error. S2: a misspelt cursor must not start the stream from the beginning.
-  const { after = '0' } = parseRequestPart(
+  const { after = '0' } = validateRequestInput(
     eventsQuery,
     request.query,
     'This address takes only the parameters "after" and "ticket", each once',

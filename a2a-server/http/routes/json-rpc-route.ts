@@ -33,7 +33,7 @@ import { createLegacyFinalSetter } from '../wire/legacy-final-flag.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import { sseIdOfEvent } from '../streams/event-cursor.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
-import type { ServerPreview } from '../wire/protocol-previews.ts';
+import type { ServerDraftProtocol } from '../wire/draft-protocols.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';
 import { toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
@@ -45,8 +45,8 @@ export interface A2aBindingOptions {
   limits: BodyLimits;
   heartbeatMs: number;
   log: Logger;
-  /** The previews that the server offers. The default is none. */
-  previews?: readonly ServerPreview[] | undefined;
+  /** The draft protocols that the server offers. The default is none. */
+  draftProtocols?: readonly ServerDraftProtocol[] | undefined;
 }
 
 export function jsonRpcRoute({
@@ -55,7 +55,7 @@ export function jsonRpcRoute({
   limits,
   heartbeatMs,
   log,
-  previews,
+  draftProtocols,
 }: A2aBindingOptions): Router {
   const modern = new JsonRpcTransportHandler(handler);
   const old = new LegacyJsonRpcTransportHandler(handler);
@@ -69,7 +69,7 @@ export function jsonRpcRoute({
       requestedVersion: version,
       headers: request.headers,
       log,
-      previews,
+      draftProtocols,
     });
     const id = requestIdOf(request.body);
     const refuse = (error: unknown): void => void response.json(rpcError(id, error, wire));

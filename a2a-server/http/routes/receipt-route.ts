@@ -10,14 +10,14 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request-part.ts';
+import { validateRequestInput } from '../wire/validate-request-input.ts';
 
 const query = z.strictObject({ events: z.coerce.number().int().min(1).optional() });
 
 export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyObject>): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/receipt', async (request, response) => {
-    const { events } = parseRequestPart(query, request.query, 'The query is ?events=…, a whole number');
+    const { events } = validateRequestInput(query, request.query, 'The query is ?events=…, a whole number');
     const { taskId } = request.params;
     const receipt = await tasks.receipt(taskId, callerOf(request).requester, events);
     const { sealReceiptJson, sealReceiptMarkdown } = await import('../../../shared/receipt/seal.ts');

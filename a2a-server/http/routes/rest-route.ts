@@ -45,7 +45,14 @@ const JSON_CONTENT_TYPE = 'application/json';
 type AnswerRequest<T> = (request: Request, context: A2aRequestContext) => T;
 type Events = AsyncGenerator<StreamResponse, void, undefined>;
 
-export function restRoute({ handler, card, limits, heartbeatMs, log, previews }: A2aBindingOptions): Router {
+export function restRoute({
+  handler,
+  card,
+  limits,
+  heartbeatMs,
+  log,
+  draftProtocols,
+}: A2aBindingOptions): Router {
   const contextOf = (request: Request, response: Response): A2aRequestContext => {
     const { version, legacy } = parseA2aVersion(request.header('A2A-Version'));
     // A2A 1.0 §3.6.2: the response follows the rules of the requested version.
@@ -61,7 +68,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
       requestedVersion: version,
       headers: request.headers,
       log,
-      previews,
+      draftProtocols,
     });
     const active = context.activatedExtensions;
     if (active) response.setHeader(EXTENSIONS_HEADER, active.join(','));

@@ -9,7 +9,7 @@ import type { StoryPage } from '../../../shared/protocol/task-story.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
-import { parseRequestPart } from '../wire/parse-request-part.ts';
+import { validateRequestInput } from '../wire/validate-request-input.ts';
 import { toStoryEvents } from '../wire/story-projection.ts';
 
 const MAX_ENTRIES = 2_000;
@@ -22,7 +22,7 @@ const query = z.strictObject({
 export function storyRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/story', async (request, response) => {
-    const asked = parseRequestPart(
+    const asked = validateRequestInput(
       query,
       request.query,
       'The query is ?after=…, a position, and reasoning=true or false',

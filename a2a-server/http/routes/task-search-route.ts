@@ -5,7 +5,7 @@ import type { TasksByIdPrefix } from '../../../shared/protocol/task-search-resul
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request-part.ts';
+import { validateRequestInput } from '../wire/validate-request-input.ts';
 
 const query = z.object({ prefix: z.string().min(1).max(200) });
 
@@ -18,7 +18,7 @@ const ID_PREFIXES = ['', 'session-', 'task-'];
 export function taskSearchRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/tasks', async (request, response) => {
-    const { prefix } = parseRequestPart(query, request.query, 'The query must be ?prefix=<text>');
+    const { prefix } = validateRequestInput(query, request.query, 'The query must be ?prefix=<text>');
     const idPrefixes = ID_PREFIXES.map((kind) => `${kind}${prefix}`);
     const { requester } = callerOf(request);
     const { rows, total } = await tasks.list(

@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request-part.ts';
+import { validateRequestInput } from '../wire/validate-request-input.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BodyLimits } from '../wire/json-body.ts';
 
@@ -31,7 +31,11 @@ export function toolExecutionRoutes(
     '/api/tools/abort/:toolId',
     ...jsonBody(['application/json'], limits),
     async (request, response) => {
-      const body = parseRequestPart(abortRequest, request.body, 'The body must be empty or {"reason": "…"}');
+      const body = validateRequestInput(
+        abortRequest,
+        request.body,
+        'The body must be empty or {"reason": "…"}',
+      );
       const reason = body?.reason ?? 'no reason was given';
       const toolId = String(request.params['toolId']);
       const caller = callerOf(request);

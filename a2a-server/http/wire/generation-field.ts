@@ -6,7 +6,7 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { parseRequestPart } from './parse-request-part.ts';
+import { validateRequestInput } from './validate-request-input.ts';
 
 /** The metadata key that contains the generation until the codec has run. The server uses this key for nothing else. */
 const METADATA_KEY = 'a2a-1.1/generation';
@@ -85,7 +85,7 @@ export interface RequestedGenerations {
  * @throws ProductError MALFORMED
  */
 export function parseRequestedGenerations(operation: string, params: unknown): RequestedGenerations {
-  const { currentGeneration, configuration } = parseRequestPart(
+  const { currentGeneration, configuration } = validateRequestInput(
     wanted,
     params,
     `The parameters of ${operation} are not valid`,

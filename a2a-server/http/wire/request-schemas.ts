@@ -10,7 +10,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { parseRequestPart } from './parse-request-part.ts';
+import { validateRequestInput } from './validate-request-input.ts';
 
 /** Returns the schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function protoObjectSchema<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -275,7 +275,7 @@ export function checkRequestParams(operation: string, params: unknown): unknown 
   const schema = isChecked(operation) ? requestSchemas()[operation] : undefined;
   return schema === undefined
     ? params
-    : parseRequestPart(schema, params, `The parameters of ${operation} are not valid`);
+    : validateRequestInput(schema, params, `The parameters of ${operation} are not valid`);
 }
 
 function isChecked(operation: string): operation is keyof ReturnType<typeof requestSchemas> {

@@ -27,7 +27,7 @@ import {
   type StoredTaskHead,
 } from './append-batch.ts';
 import { type PostgresConnection, isDatabaseUnavailable, PostgresError } from './driver.ts';
-import type { PostgresWriter } from './writer.ts';
+import type { PostgresWriterConnection } from './writer-connection.ts';
 
 /** The maximum number of cached heads (the `seq` and state of a task). A head has some hundred bytes. */
 const MAX_HEADS = 10_000;
@@ -87,11 +87,11 @@ export function timeLimitError(): PostgresError {
 }
 
 export class Appender {
-  readonly #writer: PostgresWriter;
+  readonly #writer: PostgresWriterConnection;
   readonly #clock: () => number;
   readonly #heads = new Map<string, StoredTaskHead>();
 
-  constructor(writer: PostgresWriter, clock: () => number) {
+  constructor(writer: PostgresWriterConnection, clock: () => number) {
     this.#writer = writer;
     this.#clock = clock;
   }

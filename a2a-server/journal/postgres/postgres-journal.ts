@@ -30,7 +30,7 @@ import { createRetryingReader } from './retrying-reader.ts';
 import { SharedReads } from './shared-reads.ts';
 import { TaskIndex } from './task-index.ts';
 import { JournalWakeChannel } from './wake-channel.ts';
-import { PostgresWriter } from './writer.ts';
+import { PostgresWriterConnection } from './writer-connection.ts';
 
 /** The maximum number of connections that read. One more connection writes. */
 const MAX_READERS = 8;
@@ -80,7 +80,7 @@ export async function openPostgresJournal({
   limitMs = REQUEST_MS,
 }: PostgresJournalOptions): Promise<Journal & Required<Pick<Journal, 'records'>>> {
   const address = parseDatabaseUrl(url);
-  const writer = new PostgresWriter(address, { label: label ?? null, onRemoved, backOff });
+  const writer = new PostgresWriterConnection(address, { label: label ?? null, onRemoved, backOff });
   try {
     await writer.open();
   } catch (error) {

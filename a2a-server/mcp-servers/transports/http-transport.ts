@@ -27,7 +27,7 @@ import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { httpRequestError, isFetchFailure, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
-import { McpRequestSignals } from './request-signals.ts';
+import { CancelledRequestSockets } from './cancelled-request-sockets.ts';
 import {
   MessageNotDeliveredError,
   McpSessionLostError,
@@ -75,7 +75,7 @@ export class McpHttpTransport implements McpTransport {
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
-  readonly #posts: McpRequestSignals;
+  readonly #posts: CancelledRequestSockets;
   /** The requests whose response is one JSON document. If that is not the answer, no answer follows. */
   readonly #single = new Set<RequestId>();
   /** The requests without an answer. The answer to a cancelled request may arrive late, on another request's stream. */
@@ -94,7 +94,7 @@ export class McpHttpTransport implements McpTransport {
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
-    this.#posts = new McpRequestSignals(clock);
+    this.#posts = new CancelledRequestSockets(clock);
     this.#line = openOwnSocketHttp(headers);
     this.#inner = new StreamableHTTPClientTransport(url, {
       fetch: (to, init) => this.#fetch(to, init),

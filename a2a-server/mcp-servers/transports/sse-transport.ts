@@ -14,7 +14,7 @@ import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpRequestError, isConnectionNeverOpened, readHttpError } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
-import { McpRequestSignals } from './request-signals.ts';
+import { CancelledRequestSockets } from './cancelled-request-sockets.ts';
 import { MessageNotDeliveredError, McpSessionLostError, type McpTransport } from './server-transport.ts';
 
 export class McpSseTransport implements McpTransport {
@@ -25,14 +25,14 @@ export class McpSseTransport implements McpTransport {
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #life = new AbortController();
-  readonly #posts: McpRequestSignals;
+  readonly #posts: CancelledRequestSockets;
   readonly #endpoint = new Deferred<URL>();
   #ending: Promise<void> | undefined;
   #why: string | undefined;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
-    this.#posts = new McpRequestSignals(clock);
+    this.#posts = new CancelledRequestSockets(clock);
     this.#line = openOwnSocketHttp(headers);
   }
 

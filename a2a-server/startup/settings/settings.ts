@@ -11,7 +11,7 @@ import { modelIdSchema, type AgentSetting } from '../../models/model-settings.ts
 import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';
 import { metricsEndpointSchema } from '../../telemetry/metrics-endpoint.ts';
-import { SERVER_PREVIEWS } from '../../http/wire/protocol-previews.ts';
+import { SERVER_DRAFT_PROTOCOLS } from '../../http/wire/draft-protocols.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from './unflagged-settings.ts';
 
@@ -254,11 +254,11 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
   preview: defineSetting({
     kind: 'list',
     placeholder: 'name',
-    schema: z.array(z.enum(SERVER_PREVIEWS)),
+    schema: z.array(z.enum(SERVER_DRAFT_PROTOCOLS)),
     fallback: [],
     describe:
       'part of a draft protocol that the server offers although it may still change; may be repeated (default: none; docs/preview.md)',
-    allowed: SERVER_PREVIEWS.join(', '),
+    allowed: SERVER_DRAFT_PROTOCOLS.join(', '),
   }),
   metrics: defineSetting({
     kind: 'text',

@@ -6,7 +6,7 @@ import { quotedText, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
 import { decisionCommandLines } from '../ways-to-decide.ts';
 import { offeredDecisionWords } from '../../mcp/reports/session-report.ts';
-import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { ApprovalRequestId } from './list-approval-requests.ts';
@@ -102,7 +102,7 @@ export function approvalDecidedNotice(
     data: {
       ...about,
       taskId: view?.taskId ?? null,
-      state: toMcpSessionState(state),
+      state: toClientSessionState(state),
       decided: over.map(({ callId }) => ({ callId, ...decisionOn(callId, view) })),
       waiting: waiting.map(({ callId }) => callId),
     },

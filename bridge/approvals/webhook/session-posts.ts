@@ -12,7 +12,7 @@
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { refuseCutPreviews } from '../refuse-cut-previews.ts';
+import { refuseIncompletePreviews } from '../refuse-incomplete-previews.ts';
 import { sendDecisions } from '../send-decisions.ts';
 import { taskPageUrl } from '../ways-to-decide.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -233,7 +233,7 @@ export class SessionWebhookPosts {
     if (answer.type === 'later') return;
     try {
       if (answer.type === 'malformed') throw new Error(answer.problem);
-      refuseCutPreviews(actions, answer.decisions);
+      refuseIncompletePreviews(actions, answer.decisions);
       const decisions = parsePostedDecisions(answer.decisions, requests);
       await sendDecisions(session, decisions, 'webhook');
     } catch (error) {

@@ -16,7 +16,7 @@ import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-
 import { checkLocalServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import { checkNotifications } from '../doctor/check-desktop-notifications.ts';
-import { checkWebhook, NO_WEBHOOK } from '../doctor/check-webhook.ts';
+import { checkApprovalWebhook, NO_WEBHOOK } from '../doctor/check-approval-webhook.ts';
 import {
   type CheckResult,
   okCheckResult,
@@ -83,7 +83,7 @@ async function findingsOf({
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),
     ...(approvalWebhook !== undefined
-      ? [await checkWebhook(approvalWebhook, env, webhook)]
+      ? [await checkApprovalWebhook(approvalWebhook, env, webhook)]
       : webhook
         ? [NO_WEBHOOK]
         : []),

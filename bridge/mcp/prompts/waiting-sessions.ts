@@ -7,7 +7,7 @@ import { sessionResultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { currentSessionReport, recordCutPreviews } from '../tool/session-reply.ts';
+import { currentSessionReport, recordIncompletePreviews } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';
 
@@ -60,6 +60,6 @@ function reportText(session: Session, bridge: BridgeContext, name: (tool: ToolNa
   const { program } = bridge;
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStepText(session, 'settled', name);
   const report = currentSessionReport(session, { notes: [], next, program });
-  recordCutPreviews({ bridge }, report);
+  recordIncompletePreviews({ bridge }, report);
   return sessionText(sessionResultOf(report, { type: 'first' }));
 }

@@ -2,7 +2,7 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallViewState, TaskView } from '../../sessions/session/observed-task.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { toClientSessionState } from '../../dialects/session-state-for-client.ts';
 
 const MAX_TITLE_CHARACTERS = 200;
 
@@ -19,7 +19,7 @@ export function phaseText(view: TaskView | undefined, state?: SessionStateName):
   if (running.length > 0)
     return `running: ${running.map((call) => visibleLine(call.title, MAX_TITLE_CHARACTERS)).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
-  return toMcpSessionState(view.state);
+  return toClientSessionState(view.state);
 }
 
 function countOf(count: number, noun: string): string {

@@ -14,7 +14,7 @@ import {
 import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { inputBesidePreview } from './input-beside-preview.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
-import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { clientSessionStateSchema, toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { type CallView, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
@@ -34,7 +34,7 @@ export const sessionReportSchema = z.object({
   sessionId: z.string().describe('The handle of the session: pass it to the other tools.'),
   agent: z.string().describe('The name of the agent in the settings.'),
   taskId: z.string().nullable().describe('The id of the A2A task. Absent until the agent has named it.'),
-  state: mcpSessionStateSchema,
+  state: clientSessionStateSchema,
   message: z
     .string()
     .describe("The text of the agent's status, or why the task is not delivered, known or followed."),
@@ -145,7 +145,7 @@ export function buildSessionReport({
     sessionId,
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
-    state: toMcpSessionState(state),
+    state: toClientSessionState(state),
     message: visibleText(problem ?? statusText(view)),
     output: visibleText(output),
     ...(missing !== '' && { notDone: missing }),

@@ -13,7 +13,7 @@ import { runningOutputTail } from './running-output-tail.ts';
 import { phaseText } from './phase.ts';
 import { costSchema } from './session-report.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { clientSessionStateSchema, toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import { toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
 import { agentTextTokens, bridgeTextTokens } from './token-estimate.ts';
@@ -24,7 +24,7 @@ export const statusReportSchema = z.object({
   agent: z.string(),
   /** The id of the A2A task. Null before the agent has sent it. */
   taskId: z.string().nullable(),
-  state: mcpSessionStateSchema,
+  state: clientSessionStateSchema,
   phase: z.string().describe('What it is doing, in a few words.'),
   /** The agent's message about the state of the task. */
   message: z.string(),
@@ -153,7 +153,7 @@ function requiredFieldsOnly({
     sessionId,
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
-    state: toMcpSessionState(state),
+    state: toClientSessionState(state),
     phase: clipBridgeText(phaseText(view, state), MAX_TEXT_CHARACTERS),
     message: '',
     tools: [],

@@ -6,7 +6,7 @@ import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
-import type { BridgePreview } from '../../settings/protocol-previews.ts';
+import type { BridgeDraftProtocol } from '../../settings/draft-protocols.ts';
 import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
@@ -64,7 +64,7 @@ export interface McpServerOptions {
   log: Logger;
   onCancel: OnCancel;
   approvals: ApprovalMode;
-  previews: readonly BridgePreview[];
+  draftProtocols: readonly BridgeDraftProtocol[];
   /** The path of the built approval card. */
   cardFile: string;
   /** Records a span for each tool call. Undefined if traces are switched off. */

@@ -8,7 +8,7 @@ import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/forms-to-offer.ts';
 import { phaseText } from '../reports/phase.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import { escapeHiddenCharacters, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 
@@ -68,7 +68,7 @@ interface TaskReplyParts {
 
 export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
   const { state, over, forms, needsDecisionElsewhere, notes, result } = shown;
-  const waits = toMcpSessionState(state) === 'input_required';
+  const waits = toClientSessionState(state) === 'input_required';
   if (state === 'canceled') {
     const head = headOf(shown, POLL_MS.moving);
     // A cancelled MCP task has no result. So only this text can say why it ended, and that an answer did not count.

@@ -13,10 +13,10 @@ import { foldObservedEvent, hasEnded, type TaskView } from '../../sessions/sessi
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';
-import { recordCutPreviews } from '../tool/session-reply.ts';
+import { recordIncompletePreviews } from '../tool/session-reply.ts';
 import type { AnnouncedResults } from '../../inbox/format-announcement.ts';
 import { endedTaskReply } from './ended-task-reply.ts';
-import { notesOfTask } from './notes-of-task.ts';
+import { notesForRepeatedReads } from './notes-for-repeated-reads.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, toDetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
@@ -89,7 +89,7 @@ export async function currentMcpTask(
   const news =
     isOver || needsDecisionElsewhere ? await takeAnnouncedResults(bridge) : { results: [], more: 0 };
   // The notes of a session are about its newest task.
-  const notes = (): readonly string[] => (current ? notesOfTask(session, taskId) : []);
+  const notes = (): readonly string[] => (current ? notesForRepeatedReads(session, taskId) : []);
   return toDetailedTask({
     taskId: id,
     agent: session.agent.name,
@@ -107,7 +107,7 @@ export async function currentMcpTask(
     result: () => {
       const all = [...notes(), ...commandLineNotes(unoffered)];
       const reply = endedTaskReply(session, { view, current, notes: all }, { bridge, name });
-      recordCutPreviews({ bridge }, reply.structured);
+      recordIncompletePreviews({ bridge }, reply.structured);
       return toCallToolResult(announceResults(reply, news, name));
     },
   });

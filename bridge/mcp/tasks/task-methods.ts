@@ -18,7 +18,7 @@ import { toolCallWaitMs } from '../tool/answer-tool-call.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findMcpTask, type TaskReplyContext, currentMcpTask } from './find-task.ts';
-import type { BridgePreview } from '../../settings/protocol-previews.ts';
+import type { BridgeDraftProtocol } from '../../settings/draft-protocols.ts';
 import { decodeMcpTaskId } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
@@ -28,7 +28,7 @@ const anyResult = z.looseObject({});
 interface TaskMethodOptions {
   prefix: string;
   log: Logger;
-  previews: readonly BridgePreview[];
+  draftProtocols: readonly BridgeDraftProtocol[];
   followed: ClientFollowedTasks | undefined;
   bridge: () => Promise<BridgeContext>;
 }
@@ -38,9 +38,9 @@ const ACKNOWLEDGED = { resultType: 'complete' };
 
 export function registerTaskMethods(
   { server }: McpServer,
-  { prefix, log, previews, followed, bridge }: TaskMethodOptions,
+  { prefix, log, draftProtocols, followed, bridge }: TaskMethodOptions,
 ): void {
-  const streams = previews.includes('mcp-tasks-stream');
+  const streams = draftProtocols.includes('mcp-tasks-stream');
   // SEP-2694: "implementations MAY advertise this support as an `eventStreams` sub-capability of Tasks".
   const declared = streams ? { eventStreams: {} } : {};
   server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: declared } });

@@ -5,7 +5,7 @@ import type { CardState } from '../../../shared/protocol/approval-card.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { declaresExtension } from '../../agents/card.ts';
-import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolReply } from './tool-result.ts';
@@ -36,7 +36,7 @@ export async function approvalCardReply(
     structured: {
       sessionId: id,
       agent: agent.name,
-      state: toMcpSessionState(stateName),
+      state: toClientSessionState(stateName),
       message: view?.text ?? '',
       pending,
       decided: (view?.calls ?? []).flatMap(({ callId, decided }) =>

@@ -69,7 +69,7 @@ export function sessionReply(
     notes: [...call.news(), ...session.takeNotes(), ...(options.notes ?? [])],
   });
   const structured = sessionResultOf(report, extent);
-  recordCutPreviews(call, report);
+  recordIncompletePreviews(call, report);
   call.onConfirmed(() => call.seen?.record(session, seen));
   // No client reads the reply to a cancelled tool call. So the result does not count as collected.
   if (!call.signal.aborted && session.over) call.onConfirmed(call.bridge.delegations.handOver(session));
@@ -128,16 +128,16 @@ function reportOfCall(
 }
 
 /**
- * Records which actions have a cut preview in this result. D5: a person can approve only what is shown in full. So a
- * cut preview is recorded at once. A complete preview deletes the record, but only after the client has received the
- * result.
+ * Records which actions have an incomplete preview in this result. D5: a person can approve only what is shown in full.
+ * So an incomplete preview is recorded at once. A complete preview deletes the record, but only after the client has
+ * received the result.
  * @param onConfirmed undefined if the result might not reach the model; then no record is deleted
  */
-export function recordCutPreviews(
+export function recordIncompletePreviews(
   {
-    bridge: { cutPreviews },
+    bridge: { incompletePreviews },
     onConfirmed,
-  }: { bridge: Pick<BridgeContext, 'cutPreviews'>; onConfirmed?: ReplyContext['onConfirmed'] },
+  }: { bridge: Pick<BridgeContext, 'incompletePreviews'>; onConfirmed?: ReplyContext['onConfirmed'] },
   {
     taskId,
     pending,
@@ -145,8 +145,8 @@ export function recordCutPreviews(
 ): void {
   for (const { shown, cut = 0 } of pending) {
     if (shown === undefined) continue;
-    if (cut > 0) cutPreviews.add(taskId ?? '', shown);
-    else onConfirmed?.(() => cutPreviews.delete(taskId ?? '', shown));
+    if (cut > 0) incompletePreviews.add(taskId ?? '', shown);
+    else onConfirmed?.(() => incompletePreviews.delete(taskId ?? '', shown));
   }
 }
 

@@ -9,7 +9,10 @@ import {
   toPersonDecision,
 } from '../../approvals/decision-input.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
-import { refuseCutPreviews, findCutPreviewError } from '../../approvals/refuse-cut-previews.ts';
+import {
+  refuseIncompletePreviews,
+  findIncompletePreviewError,
+} from '../../approvals/refuse-incomplete-previews.ts';
 import { noteLateFailure, unconfirmedDecisionNote } from '../../approvals/sent-in-time.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -66,9 +69,11 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     const reports = pendingReports(session.view?.pending ?? []);
-    refuseCutPreviews(reports, inputs);
+    refuseIncompletePreviews(reports, inputs);
     const taskId = session.view?.taskId ?? '';
-    const inPart = findCutPreviewError(inputs, (shown) => call.bridge.cutPreviews.has(taskId, shown));
+    const inPart = findIncompletePreviewError(inputs, (shown) =>
+      call.bridge.incompletePreviews.has(taskId, shown),
+    );
     if (inPart !== undefined) return replyWithCurrentAction(call, session, inPart);
     const otherTitle = wrongTitleError(reports, inputs, call.client.forms !== 'none');
     if (otherTitle !== undefined) return replyWithCurrentAction(call, session, otherTitle);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { NON_TERMINAL_TASK_STATES } from '../../../shared/protocol/task-states.ts';
-import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { clientSessionStateSchema, toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
@@ -13,7 +13,7 @@ const sessionList = z.object({
       sessionId: z.string(),
       agent: z.string(),
       taskId: z.string().nullable(),
-      state: mcpSessionStateSchema,
+      state: clientSessionStateSchema,
       /** The directory of the task. Absent if it is the bridge's own directory or unknown. */
       workspace: z.string().optional(),
       /** Names the tool calls that a completed task did not do. */
@@ -39,7 +39,7 @@ export const listSessionsTool = defineBridgeTool({
   title: 'List sessions',
   description: `Lists the sessions of every agent: first those that wait for a person, then the newest. They survive restarts of the client and of the bridge.`,
   input: z.strictObject({
-    state: mcpSessionStateSchema.optional().describe('Only sessions in this state.'),
+    state: clientSessionStateSchema.optional().describe('Only sessions in this state.'),
     agent: fields.agentSchema.describe('Only sessions of this agent.'),
   }),
   output: sessionList,
@@ -48,7 +48,7 @@ export const listSessionsTool = defineBridgeTool({
     const { registry, sessions, workspaces } = call.bridge;
     const { own } = workspaces;
     const only = agent === undefined ? undefined : registry.pick(agent);
-    const states = NON_TERMINAL_TASK_STATES.filter((each) => toMcpSessionState(each) === state);
+    const states = NON_TERMINAL_TASK_STATES.filter((each) => toClientSessionState(each) === state);
     const {
       sessions: all,
       unreachable,
@@ -62,7 +62,7 @@ export const listSessionsTool = defineBridgeTool({
         ...(workspace !== undefined && workspace !== own && { workspace: visibleLine(workspace) }),
         ...(notDone !== '' && { notDone }),
         title: visibleLine(each.title),
-        state: toMcpSessionState(each.state),
+        state: toClientSessionState(each.state),
       }))
       .filter((each) => state === undefined || each.state === state);
     const structured = {

@@ -1,7 +1,7 @@
 /** Stores the last steps of a task, so that a client can ask what has changed. */
 import type { Observation, TaskStateName } from '../../dialects/observation.ts';
 import { toolCallEventText } from './tool-call-event-text.ts';
-import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { toClientSessionState } from '../../dialects/session-state-for-client.ts';
 
 interface RecentActivityStep {
   cursor: number;
@@ -59,9 +59,9 @@ export class RecentActivity {
     );
     if (
       after !== undefined &&
-      (before === undefined || toMcpSessionState(after) !== toMcpSessionState(before))
+      (before === undefined || toClientSessionState(after) !== toClientSessionState(before))
     )
-      words.push(toMcpSessionState(after));
+      words.push(toClientSessionState(after));
     this.#steps = [...this.#steps, ...words.map((each) => ({ cursor: cursor(), words: each }))].slice(
       -MAX_STEPS,
     );

@@ -10,7 +10,7 @@ import { openStream, streamOf, type Streamed } from './event-source.ts';
 import { request, rpc, startServer, userMessage, type TestServer } from './test-server.ts';
 
 let server: TestServer;
-beforeEach(async () => (server = await startServer({ heartbeatMs: 25, previews: ['a2a-1.1'] })));
+beforeEach(async () => (server = await startServer({ heartbeatMs: 25, draftProtocols: ['a2a-1.1'] })));
 afterEach(() => server.close());
 
 /** Generation 2 to 5, with a hidden event and reasoning between them. */

@@ -75,7 +75,7 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
     isRevoked: async () => false,
-    markOf: () => undefined,
+    fingerprintOf: () => undefined,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
     shared: true,
     audited: () => Promise.resolve(),

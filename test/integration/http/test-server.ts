@@ -84,7 +84,7 @@ export async function startServer(
       | 'issued'
       | 'openRequests'
       | 'tasks'
-      | 'previews'
+      | 'draftProtocols'
       | 'measured'
       | 'passkeys'
       | 'push'
@@ -143,7 +143,7 @@ export async function startServer(
   const allowedHosts = { publicHosts: [], origins: [] };
   const app = createApp({
     tasks,
-    card: agentCard(url, '1.2.3', { previews: overrides.previews ?? [] }),
+    card: agentCard(url, '1.2.3', { draftProtocols: overrides.draftProtocols ?? [] }),
     commands: [],
     page: [],
     pageSignIn: { sessions, cookie: pageCookieAttributes(url, TOKEN), base: url },

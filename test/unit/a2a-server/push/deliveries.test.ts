@@ -53,7 +53,7 @@ function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
     isRevoked: async () => false,
-    markOf: () => undefined,
+    fingerprintOf: () => undefined,
     addresses: { allowed: createHostAllowList([]), resolve: none },
     shared: true,
   });
@@ -150,7 +150,7 @@ async function delivering(
     log: createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logged.push(line) } }),
     env: {},
     isRevoked: async (tokenId) => isRevoked(tokenId, receiver.notifications.length),
-    markOf: () => access.mark,
+    fingerprintOf: () => access.mark,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: none },
     shared: more.lease !== undefined,
   });

@@ -38,7 +38,7 @@ beforeEach(() => {
     }),
     env: {},
     isRevoked: async () => false,
-    markOf: () => undefined,
+    fingerprintOf: () => undefined,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
     shared: true,
     audited: () => Promise.resolve(),

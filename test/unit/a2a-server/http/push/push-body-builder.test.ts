@@ -10,7 +10,7 @@ const task = taskAfter(message('go'), working);
 const entry = { seq: 3, at: 0, event: working };
 
 test('with the preview of A2A 1.1, notifications have the generation, and no other trace of it', () => {
-  const bodies = createPushBodyBuilder({ base, previews: ['a2a-1.1'] });
+  const bodies = createPushBodyBuilder({ base, draftProtocols: ['a2a-1.1'] });
   expect(JSON.parse(bodies.ofTask(task, subscription) ?? '')).toMatchObject({
     task: { id: 't', generation: '2' },
   });
@@ -20,11 +20,14 @@ test('with the preview of A2A 1.1, notifications have the generation, and no oth
 });
 
 test('without it, and for A2A 0.3, they have none', () => {
-  const plain = createPushBodyBuilder({ base, previews: [] });
+  const plain = createPushBodyBuilder({ base, draftProtocols: [] });
   const bodies = [
     plain.ofTask(task, subscription),
     plain.ofEntry(entry, subscription, task.counted),
-    createPushBodyBuilder({ base, previews: ['a2a-1.1'] }).ofTask(task, { ...subscription, wire: '0.3' }),
+    createPushBodyBuilder({ base, draftProtocols: ['a2a-1.1'] }).ofTask(task, {
+      ...subscription,
+      wire: '0.3',
+    }),
   ];
   for (const body of bodies) expect(body).not.toContain('generation');
 });

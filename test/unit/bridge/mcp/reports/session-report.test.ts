@@ -6,7 +6,7 @@ import {
   type SessionReportFacts,
   sessionReportSchema,
 } from '../../../../../bridge/mcp/reports/session-report.ts';
-import { toMcpSessionState } from '../../../../../bridge/dialects/mcp-session-state.ts';
+import { toClientSessionState } from '../../../../../bridge/dialects/session-state-for-client.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { approvalRequestNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
@@ -290,7 +290,7 @@ describe('the report of a session', () => {
     ['rejected', 'rejected'],
     ['unknown', 'unknown'],
   ] as const)('the A2A state %s is the state "%s" in MCP', (state, word) => {
-    expect(toMcpSessionState(state)).toBe(word);
+    expect(toClientSessionState(state)).toBe(word);
   });
 
   test('R70 a result beyond a limit is shortened, and says so', () => {

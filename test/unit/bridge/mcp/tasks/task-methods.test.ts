@@ -37,7 +37,7 @@ describe('the methods of MCP tasks', () => {
         methods.set(method, handler),
     };
     const log = createLogger({ name: 'test', level: 'silent' });
-    const options = { prefix: '', log, previews: [], followed: undefined, bridge: async () => bridge };
+    const options = { prefix: '', log, draftProtocols: [], followed: undefined, bridge: async () => bridge };
     Reflect.apply(registerTaskMethods, undefined, [{ server }, options]);
     const { signal } = new AbortController();
     const envelope = { 'io.modelcontextprotocol/clientCapabilities': TASKS };

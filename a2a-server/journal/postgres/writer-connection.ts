@@ -60,7 +60,7 @@ interface WriterOptions {
   backOff: BackOffOptions;
 }
 
-export class PostgresWriter {
+export class PostgresWriterConnection {
   readonly #address: DatabaseAddress;
   readonly #onRemoved: (error: Error) => void;
   readonly #backOff: BackOffOptions;

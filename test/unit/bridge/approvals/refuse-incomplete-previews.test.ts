@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { refuseCutPreviews } from '../../../../bridge/approvals/refuse-cut-previews.ts';
+import { refuseIncompletePreviews } from '../../../../bridge/approvals/refuse-incomplete-previews.ts';
 import { pendingReports } from '../../../../bridge/mcp/reports/session-report.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
@@ -11,7 +11,7 @@ describe('an action whose preview was shortened', () => {
   it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)(
     'R93 the action cannot be decided with %s',
     (decision) => {
-      expect(() => refuseCutPreviews(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
+      expect(() => refuseIncompletePreviews(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
         /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
       );
     },
@@ -20,7 +20,7 @@ describe('an action whose preview was shortened', () => {
   it('the action can be denied, and other actions can be approved', () => {
     const short = pendingWrite('short');
     expect(() =>
-      refuseCutPreviews(pendingReports([long, short]), [
+      refuseIncompletePreviews(pendingReports([long, short]), [
         { callId: 'long', decision: 'deny' },
         { callId: 'short', decision: 'approve' },
       ]),

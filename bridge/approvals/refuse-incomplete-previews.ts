@@ -1,5 +1,6 @@
 /**
- * Refuses the approval of an action whose preview was cut. D5: a person can approve only what is shown in full. Pure.
+ * Refuses the approval of an action whose preview was incomplete. D5: a person can approve only what is shown in full.
+ * Pure.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput, McpDecisionWord } from './decision-input.ts';
@@ -13,16 +14,16 @@ interface ActionAsShown {
 }
 
 /**
- * Checks decisions against the previews that earlier tool results have cut. The preview might fit into a result now,
- * because fewer actions wait. But the person has not seen all of it yet.
+ * Checks decisions against the previews that were incomplete in earlier tool results. The preview might fit into a
+ * result now, because fewer actions wait. But the person has not seen all of it yet.
  * @returns an error for the first approval of such an action; undefined if there is none
  */
-export function findCutPreviewError(
+export function findIncompletePreviewError(
   decisions: readonly Pick<DecisionInput, 'callId' | 'shown' | 'decision'>[],
-  wasCut: (shown: string) => boolean,
+  wasIncomplete: (shown: string) => boolean,
 ): ProductError | undefined {
   const unseen = decisions.find(
-    ({ decision, shown }) => decision !== 'deny' && decision !== 'answer' && wasCut(shown),
+    ({ decision, shown }) => decision !== 'deny' && decision !== 'answer' && wasIncomplete(shown),
   );
   if (unseen === undefined) return undefined;
   const { callId } = unseen;
@@ -34,10 +35,11 @@ export function findCutPreviewError(
 }
 
 /**
- * Throws if a decision approves an action whose preview was cut. Callers run this check before they send the decisions.
+ * Throws if a decision approves an action whose preview was incomplete. Callers run this check before they send the
+ * decisions.
  * @throws ProductError FORBIDDEN
  */
-export function refuseCutPreviews(
+export function refuseIncompletePreviews(
   shown: readonly ActionAsShown[],
   decisions: readonly Pick<DecisionInput, 'callId' | 'decision'>[],
 ): void {

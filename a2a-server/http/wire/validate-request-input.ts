@@ -3,16 +3,16 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 
 /**
- * Validates a part of a request, such as its query or its body.
- * @param rule says what the part must be; the error adds what is wrong
+ * Validates an input of a request, such as its query, its body or its parameters.
+ * @param rule says what the input must be; the error adds what is wrong
  * @throws ProductError MALFORMED
  */
-export function parseRequestPart<Schema extends z.ZodType>(
+export function validateRequestInput<Schema extends z.ZodType>(
   schema: Schema,
-  part: unknown,
+  input: unknown,
   rule: string,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(part, { error: inputProblem });
+  const parsed = schema.safeParse(input, { error: inputProblem });
   if (parsed.success) return parsed.data;
   throw new ProductError('MALFORMED', `${rule}: ${zodIssuesText(parsed.error)}.`);
 }

@@ -7,7 +7,7 @@ const known = new WeakMap<Session, { taskId: string; notes: readonly string[] }>
  * Takes the new notes out of the session. Returns them after the notes that this function has already returned for
  * the task.
  */
-export function notesOfTask(session: Session, taskId: string): readonly string[] {
+export function notesForRepeatedReads(session: Session, taskId: string): readonly string[] {
   const before = known.get(session);
   const notes = [...(before?.taskId === taskId ? before.notes : []), ...session.takeNotes()];
   known.set(session, { taskId, notes });

@@ -7,7 +7,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 
 const MAX_SOCKETS_FOR_LATE_ANSWERS = 16;
 
-export class McpRequestSignals {
+export class CancelledRequestSockets {
   readonly #open = new Map<RequestId, AbortController>();
   readonly #clock: Clock;
   /** Functions that cancel the timers of requests that wait for a late answer. */

@@ -26,7 +26,7 @@ export const NO_WEBHOOK = warnCheckResult(
 const ONCE = { backOff: { ...WEBHOOK_TIMINGS.backOff, retries: 0 }, answerMs: 10_000 };
 
 /** @param posts true to send a signed test post, which asks for no decision */
-export async function checkWebhook(
+export async function checkApprovalWebhook(
   settings: WebhookSettings,
   env: Environment,
   posts: boolean,

@@ -1,12 +1,12 @@
-/** Converts session states to the names in results of the bridge's MCP tools. Pure. */
+/** Converts session states to the names that clients get, e.g. in results of the bridge's MCP tools. Pure. */
 import { z } from 'zod';
 import { SESSION_STATES } from '../../shared/protocol/session-states.ts';
 import type { SessionStateName } from './observation.ts';
 
-export const mcpSessionStateSchema = z.enum(SESSION_STATES);
-type McpSessionState = z.infer<typeof mcpSessionStateSchema>;
+export const clientSessionStateSchema = z.enum(SESSION_STATES);
+type ClientSessionState = z.infer<typeof clientSessionStateSchema>;
 
-const MCP_STATES: Readonly<Record<SessionStateName, McpSessionState>> = {
+const CLIENT_STATES: Readonly<Record<SessionStateName, ClientSessionState>> = {
   submitted: 'working',
   working: 'working',
   'input-required': 'input_required',
@@ -20,6 +20,6 @@ const MCP_STATES: Readonly<Record<SessionStateName, McpSessionState>> = {
   'unknown-to-agent': 'unknown_to_agent',
 };
 
-export function toMcpSessionState(state: SessionStateName): McpSessionState {
-  return MCP_STATES[state];
+export function toClientSessionState(state: SessionStateName): ClientSessionState {
+  return CLIENT_STATES[state];
 }

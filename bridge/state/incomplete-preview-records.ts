@@ -1,6 +1,6 @@
 /**
- * Records the actions whose preview was cut in a tool result. D5: a person can approve only what is shown in full. So
- * no tool call can approve such an action until the client has received the complete preview in a later result. All
+ * Records the actions whose preview was incomplete in a tool result. D5: a person can approve only what is shown in full.
+ * So no tool call can approve such an action until the client has received the complete preview in a later result. All
  * bridges of the user share these rows.
  */
 import type { BridgeDatabase } from './database.ts';
@@ -8,7 +8,7 @@ import type { BridgeDatabase } from './database.ts';
 /** How long a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-export class CutPreviewRecords {
+export class IncompletePreviewRecords {
   readonly #database: BridgeDatabase;
 
   constructor(database: BridgeDatabase) {
@@ -16,7 +16,7 @@ export class CutPreviewRecords {
   }
 
   /**
-   * Records that the preview of an action was cut.
+   * Records that the preview of an action was incomplete.
    * @param shown the code of the action
    * @throws ProductError STORAGE. The preview must not be shown then.
    */

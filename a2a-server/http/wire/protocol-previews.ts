@@ -1,4 +1,0 @@
-/** The parts of draft protocols that the server can offer. An operator switches each on by its name. */
-export const SERVER_PREVIEWS = ['a2a-1.1'] as const;
-
-export type ServerPreview = (typeof SERVER_PREVIEWS)[number];
