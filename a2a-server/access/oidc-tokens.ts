@@ -111,6 +111,8 @@ function createKeySource(
     maxAgeMs: MAX_KEY_AGE_MS,
   });
   let last: { address: string; keys: Keys } | undefined;
+  /** The error of the last read for an unknown key. Undefined if it succeeded. */
+  let failure: unknown;
   return async () => {
     const { createRemoteJWKSet, errors } = await import('jose');
     const address = await configuration().then(
@@ -134,8 +136,16 @@ function createKeySource(
       try {
         return await keys(...asked);
       } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey) || !(keys.reloading || mayRead())) throw error;
-        await keys.reload();
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        // While the provider is away, the key may be valid.
+        if (!(keys.reloading || mayRead())) throw failure ?? error;
+        await keys.reload().then(
+          () => (failure = undefined),
+          (reason: unknown) => {
+            failure = reason;
+            throw reason;
+          },
+        );
         return keys(...asked);
       }
     };

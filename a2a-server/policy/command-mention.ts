@@ -163,10 +163,10 @@ function findWords(words: readonly string[], wanted: readonly string[]): MatchCe
   const starts = words.flatMap((word, at) =>
     isProgram(word, wanted[0] ?? '', at) || isVariant(ownName(word), name) ? [at] : [],
   );
-  if (starts.length > MAX_STARTS) return 'maybe';
   const runs = (at: number): boolean =>
     isProgram(words[at] ?? '', wanted[0] ?? '', at) && follow(words.slice(at + 1), wanted, isWord);
-  if (starts.some(runs)) return 'yes';
+  if (starts.slice(0, MAX_STARTS).some(runs)) return 'yes';
+  if (starts.length > MAX_STARTS) return 'maybe';
   const mayRun = (at: number): boolean => {
     const following = words.slice(at + 1);
     const subcommand = ownName(words[at] ?? '').slice(name.length + 1);

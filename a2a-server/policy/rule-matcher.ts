@@ -176,7 +176,7 @@ function commandsOf(patterns: readonly string[], shell: Shell): readonly Command
     const words = simpleCommandWords(pattern.replace(OPEN_END, ''), shell);
     if (words === undefined || words.includes('…') || words.includes('...'))
       throw new Error(
-        `the command ${JSON.stringify(pattern)} is not a plain list of words; a rule names a program and its arguments, e.g. "git status", and may end in " …" to allow further ones`,
+        `the command ${JSON.stringify(pattern)} is not a plain list of words; a rule names a program and its arguments, e.g. "git status", and may end in " …" to allow further ones. Put an argument with other characters in quotes, e.g. "cat '~/.netrc'"`,
       );
     return { words, open: OPEN_END.test(pattern) };
   });

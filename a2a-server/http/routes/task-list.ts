@@ -1,5 +1,5 @@
-import { TaskState } from '@a2a-js/sdk';
-import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
+import { Task, TaskState } from '@a2a-js/sdk';
+import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
 import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import { mapInGroups } from '../../../shared/runtime/map-in-groups.ts';
 import { visibleTasksFilter } from '../../access/requester.ts';
@@ -58,7 +58,7 @@ export async function listTasks(
     if (snapshot === undefined) return [];
     const options = context.wireOptions(snapshot);
     const task = toA2aTask(snapshot, options, { historyLength, artifacts: includeArtifacts, sessionCost });
-    chars += JSON.stringify(task).length;
+    chars += JSON.stringify(Task.toJSON(task)).length;
     return [task];
   });
   return {

@@ -86,12 +86,14 @@ export function timeLimitError(): PostgresError {
   return new PostgresError('TIMEOUT', 'the time limit of the request has passed', undefined);
 }
 
+type BatchWriter = Pick<PostgresWriterConnection, 'id' | 'batch' | 'noteBatch' | 'removed' | 'run'>;
+
 export class Appender {
-  readonly #writer: PostgresWriterConnection;
+  readonly #writer: BatchWriter;
   readonly #clock: () => number;
   readonly #heads = new Map<string, StoredTaskHead>();
 
-  constructor(writer: PostgresWriterConnection, clock: () => number) {
+  constructor(writer: BatchWriter, clock: () => number) {
     this.#writer = writer;
     this.#clock = clock;
   }
@@ -130,15 +132,16 @@ export class Appender {
           ? this.#stateFromCache(appends)
           : await this.#readState(appends);
       const batch = new AppendBatch(known.state, this.#clock());
+      const inTime = appends.filter((append) => !isOver(append));
       const outcomes = appends.map((append): AppendOutcome =>
-        isOver(append) ? { type: 'refused', error: timeLimitError() } : batch.add(append),
+        inTime.includes(append) ? batch.add(append) : { type: 'refused', error: timeLimitError() },
       );
       // The cached states of tasks may be outdated, so a refusal may be wrong. The database's index of live tasks
       // also does not check a new task that ends in this batch. In both cases, the appends are decided again with
       // states from the database.
       if (known.source === 'cache' && (batch.createsEndedTask || !outcomes.every(isAppended))) continue;
       if (!batch.writes) return outcomes;
-      const created = await this.#write(batch, Math.max(...appends.map(({ until }) => until)));
+      const created = await this.#write(batch, inTime);
       if (created !== 'stale') {
         this.#cacheHeads(batch.headsAfter(created));
         return outcomes;
@@ -161,11 +164,12 @@ export class Appender {
   }
 
   /**
-   * Sends the batch until its outcome is known. Returns the keys of the new tasks, or `stale` if the database has
-   * another state.
-   * @param until the end of the time in which a caller waits for the outcome
+   * Sends the batch until its outcome is known. Returns the keys of the new tasks. Returns `stale` if the batch must be
+   * built again: the database has another state, or the time of an append has passed.
+   * @param appends the appends in the batch
+   * @throws PostgresError TIMEOUT if the time of all appends has passed
    */
-  async #write(batch: AppendBatch, until: number): Promise<readonly number[] | 'stale'> {
+  async #write(batch: AppendBatch, appends: readonly LimitedAppend[]): Promise<readonly number[] | 'stale'> {
     const parameters = batch.parameters();
     let sent: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
@@ -175,7 +179,8 @@ export class Appender {
           // A new connection reads the number of this server's last batch in the database into `#writer.batch`. If
           // that is this batch, the database wrote it before the old connection broke.
           if (sent !== undefined && this.#writer.batch === sent) return this.#keysOf(batch, connection);
-          if (isOver({ until })) throw timeLimitError();
+          if (appends.every(isOver)) throw timeLimitError();
+          if (appends.some(isOver)) return 'stale';
           sent = this.#writer.batch + 1;
           sending = true;
           const values = [this.#writer.id, sent, batch.at, ...parameters];

@@ -3,12 +3,24 @@
  * entries.
  *
  * A reader must get everything that was durable before its call. So it never shares a query that has already begun.
- * While that query runs, all later readers wait for the next one.
+ * While that query runs, all later readers wait for the next one. If the connection of that query hangs, the next one
+ * begins beside it.
  */
+import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
+import { resultWithin } from '../../../shared/runtime/timeout.ts';
+
+/** The maximum time in milliseconds for which the next query waits for a running one. */
+const MAX_WAIT_MS = 1_000;
+
 export class SharedReads<Result> {
   /** The queries that have not begun. */
   readonly #next = new Map<string, Promise<Result>>();
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
 
   /** Returns the result of a query that begins after this call. @param key names the query and its parameters */
   read(key: string, query: () => Promise<Result>): Promise<Result> {
@@ -18,7 +30,8 @@ export class SharedReads<Result> {
   }
 
   async #runAfterCurrent(key: string, query: () => Promise<Result>): Promise<Result> {
-    await this.#running.get(key);
+    const running = this.#running.get(key);
+    await (running && resultWithin(this.#clock, MAX_WAIT_MS, running));
     this.#next.delete(key);
     const result = query();
     const ended = result.catch(() => undefined);

@@ -157,7 +157,7 @@ class SqliteJournal implements Journal {
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = this.#write(() => {
-          this.#refusedAt = this.now();
+          this.#refusedAt = performance.now();
           const committed = appender.commit(appends);
           this.#refusedAt = undefined;
           return committed;
@@ -277,7 +277,7 @@ class SqliteJournal implements Journal {
    * disk has just refused a commit.
    */
   reachable(): boolean {
-    const refused = this.#refusedAt !== undefined && this.now() - this.#refusedAt < REFUSAL_MS;
+    const refused = this.#refusedAt !== undefined && performance.now() - this.#refusedAt < REFUSAL_MS;
     if (this.#closed || refused) return false;
     try {
       this.#requireOwnFiles();

@@ -9,6 +9,7 @@ import {
 } from '../../journal/sqlite/backup-journal.ts';
 import { journalLossText } from '../../journal/sqlite/journal-loss.ts';
 import { verifyJournal } from '../../journal/sqlite/verify-journal.ts';
+import { visibleJson } from '../../../shared/text/visible-text.ts';
 
 const journalIn = (stateDir: string): string => join(stateDir, 'journal.db');
 
@@ -24,7 +25,7 @@ export function runBackup(file: string, { stateDir, json, say }: JournalCommandC
   const report = backupJournal(journalIn(stateDir), target);
   say(
     json
-      ? JSON.stringify({ file: target, ...report })
+      ? visibleJson(JSON.stringify({ file: target, ...report }))
       : `${copyCountsText(report)} are in ${target}. It contains everything that tasks read and wrote, but no token. Keep it as private as the state directory.`,
   );
 }
@@ -44,13 +45,17 @@ export async function runVerify(
   if (!json && accepted !== undefined) say(`The next server starts without the missing data: ${accepted}.`);
   // If the journal file is missing, there is no data to check.
   if (loss?.type === 'shortened' && loss.bytes === 0) {
-    if (json) say(JSON.stringify({ file: path, ok: true, accepted }));
+    if (json) say(visibleJson(JSON.stringify({ file: path, ok: true, accepted })));
     return true;
   }
   const { problems, ...report } = verifyJournal(path);
   const ok = problems.length === 0;
   if (json)
-    say(JSON.stringify({ file: path, ok, ...report, problems, ...(accepted !== undefined && { accepted }) }));
+    say(
+      visibleJson(
+        JSON.stringify({ file: path, ok, ...report, problems, ...(accepted !== undefined && { accepted }) }),
+      ),
+    );
   else if (ok) say(`${path} is not damaged: ${copyCountsText(report)}.`);
   else say([`${path} is damaged (${copyCountsText(report)}):`, ...problems].join('\n'));
   return ok;
@@ -65,7 +70,7 @@ export async function runRestore(
   await prepareStateDirectory(stateDir);
   const source = resolve(file);
   const report = await restoreJournal(source, journalIn(stateDir), { replace });
-  if (json) return say(JSON.stringify({ file: source, stateDirectory: stateDir, ...report }));
+  if (json) return say(visibleJson(JSON.stringify({ file: source, stateDirectory: stateDir, ...report })));
   const moved = report.movedTo === undefined ? '' : ` The earlier journal is in ${report.movedTo}.`;
   say(
     `${copyCountsText(report)} are in ${stateDir}.${moved} They continue when a server starts there. Do not also run the server of the backup, because both would do the same work.`,

@@ -12,6 +12,7 @@ import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
 import type { CommandOutput } from './command-output.ts';
 import type { RecordStorePlace } from '../settings/read-settings.ts';
 import { withRecords } from './with-records.ts';
+import { visibleJson } from '../../../shared/text/visible-text.ts';
 
 export interface NewToken {
   name: string;
@@ -90,7 +91,7 @@ export async function printTokens(
   const tokens = await withTokens(place, async (store, _audit, now) =>
     (await store.list()).map((token) => tokenView(token, now)),
   );
-  if (json) return say(JSON.stringify({ tokens }));
+  if (json) return say(visibleJson(JSON.stringify({ tokens })));
   if (tokens.length === 0) return note('There are no issued tokens.');
   for (const { id, name, tenant, roles, groups, state, createdAt, expiresAt } of tokens)
     say(

@@ -68,6 +68,7 @@ describe('mentions, which finds a command in a shell line', () => {
 
   it('X3 after more continued lines than the search reads, a line may run "git push"', () => {
     expect(checkCommandMention(`${'true; \\\n'.repeat(1100)}git push`, PUSH, 'sh')).toBe('yes');
+    expect(checkCommandMention(`git push # ${'git '.repeat(31)}`, PUSH, 'sh')).toBe('yes');
   });
 
   it.each([
