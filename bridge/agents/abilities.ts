@@ -36,7 +36,10 @@ export interface AgentAbilities {
 const TIMEOUT_MS = 10_000;
 const SENT_MEDIA_TYPES = ['text/plain', ...FILE_MEDIA_TYPES];
 
-/** @throws ProductError if the agent cannot be reached or its card cannot be used */
+/**
+ * Finds out what the agent can do.
+ * @throws ProductError if the agent cannot be reached or its card cannot be used
+ */
 export async function probeAgentAbilities(agent: Agent): Promise<AgentAbilities> {
   const connection = await agent.connect();
   const { facts, dialect, deduplicates, staysOpen } = connection;

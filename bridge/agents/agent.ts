@@ -115,8 +115,9 @@ export class Agent {
   }
 
   /**
-   * Converts a thrown error to a ProductError. Drops the connection if the agent is unreachable, refuses the credentials,
-   * or does not speak A2A at this address, so that the next request connects again. The agent's card may have changed.
+   * Converts a thrown error to a ProductError. If the agent is unreachable, refuses the credentials, or does not speak
+   * A2A at this address, drops the connection. The next request then connects again, and reads the card again, which
+   * may have changed.
    */
   failed(thrown: unknown): ProductError {
     const { error, arrival } = requestFailure(thrown, this.name);

@@ -141,7 +141,10 @@ function withoutNulls(value: unknown, levels = CARD_LEVELS): unknown {
   return Object.fromEntries(present.map(([name, it]) => [name, inner(it)]));
 }
 
-/** @throws an error that names the missing or invalid field */
+/**
+ * Validates a card, and returns the fields that the bridge uses.
+ * @throws an error that names the missing or invalid field
+ */
 export function parseAgentCard(card: unknown): AgentCardFacts {
   const parsed = usableCard.safeParse(withoutNulls(card), { error: inputProblem });
   if (!parsed.success) {

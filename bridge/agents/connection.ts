@@ -112,7 +112,10 @@ const RETURN_IMMEDIATELY = {
  */
 const HISTORY_MESSAGES = 100;
 
-/** @throws any error of the request for the card. `Agent.failed` converts it to a ProductError. */
+/**
+ * Reads the agent's card, chooses the transport and the dialect, and returns the connection.
+ * @throws any error of the request for the card. `Agent.failed` converts it to a ProductError.
+ */
 export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
   const { headers: credentials, isGone } = endpoint;

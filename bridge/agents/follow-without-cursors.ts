@@ -1,6 +1,7 @@
 /**
- * Follows a task of an agent that has no cursors. The first event is the current task, so it includes the missed events.
- * If the agent has no streams, or refuses this one, each change of the fetched task is an event.
+ * Follows a task of an agent that has no cursors. The first event is the current task, so it includes the missed
+ * events. If the agent has no streams, or refuses to open one, the bridge fetches the task again and again. Each change
+ * of the task is then an event.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';

@@ -6,8 +6,8 @@ import type { Client } from '@a2a-js/sdk/client';
  * Yields the events of the response to a message. Omits empty events: the SDK empties each event that it cannot read.
  * Such an event has a kind that a later version of A2A defines, or it is a refusal. (Over HTTP+JSON, an agent of the Go
  * SDK sends a refusal as an event.)
- * @throws Error if all events are empty. B1: the message may have arrived, because nothing shows that the agent has
- * refused it
+ * @throws Error if all events are empty. The agent has probably refused the message then, but it may also have accepted
+ * it.
  */
 export async function* readableEvents(
   events: AsyncIterable<StreamResponse>,

@@ -69,7 +69,10 @@ export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReas
   return { end: lastEnd, notes: [] };
 }
 
-/** Shows one form, and sends its answer. Returns undefined if the task may go on. */
+/**
+ * Shows one form, and sends its answer. Returns undefined if the action or question no longer waits. The tool call then
+ * waits for the task again.
+ */
 async function askInForm(asking: AskInCallOptions, form: OfferedForm): Promise<AskInCallEnd | undefined> {
   const { session, formHistory, client } = asking;
   const { key } = form.ask;

@@ -33,7 +33,10 @@ interface OfferOptions {
 }
 
 export class FormHistory {
-  /** The time at which each form was first sent, and what it is about. The key is the task id and the form key. */
+  /**
+   * The time since which the person has had each form, and what the form is about. The key is the task id and the form
+   * key.
+   */
   readonly #since = new Map<string, { at: number; about: FormCandidate['about'] }>();
   /** The earlier forms for each call. None of them got a valid answer. The key is the task id and the call id. */
   readonly #before = new Map<string, EarlierFormCounts>();
@@ -110,7 +113,7 @@ export class FormHistory {
 
   /**
    * Records that the bridge sends these forms in the state of an MCP task. The client polls the state, and shows a form
-   * with the same key only once.
+   * with the same key only once. So the time of the first sending counts.
    */
   recordSent(taskId: string, asks: readonly FormCandidate[]): void {
     this.recordShown(
@@ -119,7 +122,10 @@ export class FormHistory {
     );
   }
 
-  /** Records that a tool call shows these forms now. A later tool call shows the same forms to the person again. */
+  /**
+   * Records that a tool call shows these forms now. A later tool call shows the same forms again, so their time starts
+   * again.
+   */
   recordShown(taskId: string, asks: readonly FormCandidate[]): void {
     for (const { key, about } of asks)
       setBounded(this.#since, nameOf(taskId, key), { at: this.#now(), about });

@@ -77,8 +77,9 @@ export const actionSummaryRows = oncePerAction((action, columns): readonly strin
 });
 
 /**
- * Adds the number of actions and questions that wait after this one, such as `(then 2 more)`: to the row with the
- * workspace or the kind of the action, or as a new last row. If neither has room, the rows stay as they are.
+ * Adds the number of actions and questions that wait after this one, such as `(then 2 more)`, to the row that names the
+ * workspace or the kind of the action. If that row has no room, adds a new last row. If there is no room for a new row,
+ * returns the rows unchanged.
  * @param kind `whole` for the rows of `approvalFormRows`, `summary` for those of `actionSummaryRows`
  * @param limits the width of a row, and how many rows may be used
  */

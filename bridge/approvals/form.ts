@@ -192,7 +192,10 @@ function askerOf({ tool, source }: PendingAction, agent?: string): string {
     : `${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
 }
 
-/** @param name the result of `clippedName` */
+/**
+ * Returns the words for the agent, such as `Agent "team"`. Without a name: `The agent`.
+ * @param name the result of `clippedName`
+ */
 function agentText(name?: string): string {
   return name === undefined ? 'The agent' : `Agent "${name}"`;
 }

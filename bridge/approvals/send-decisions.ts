@@ -9,8 +9,8 @@ import { waitForSession } from '../sessions/wait-for-session.ts';
 import type { DecisionChannel } from '../settings/approval-mode.ts';
 
 /**
- * The maximum time in milliseconds until the end of the agent's turn. After that time, the bridge does not send a
- * follow-up message.
+ * The maximum time in milliseconds for which the bridge waits until the agent has completed its work. After that time,
+ * the bridge does not send the text that follows a decision.
  */
 const MAX_WAIT_FOR_TURN_END_MS = 60_000;
 const NOT_SENT = 'Your change was not sent to the agent';
@@ -55,8 +55,9 @@ export async function sendDecisions(
 }
 
 /**
- * Sends a follow-up text after the turn has ended. If that is not possible, a note asks the person to send the text.
- * The decision stays valid.
+ * Sends a text that the agent cannot accept together with a decision, such as the person's edits. Waits until the agent
+ * has completed its work on the task, for at most `MAX_WAIT_FOR_TURN_END_MS`. If the text cannot be sent, a note tells
+ * the person, and contains the text. The decision stays valid.
  */
 async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const end = await waitForSession({ session, timeout: MAX_WAIT_FOR_TURN_END_MS });

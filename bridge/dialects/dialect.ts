@@ -34,7 +34,10 @@ export interface MessageContent {
   extensions?: readonly string[];
   /** Notes for the person about parts of the message that this agent ignores. */
   notes?: readonly string[];
-  /** A second message, which is sent after the agent's turn has ended. */
+  /**
+   * A text that the agent cannot accept together with this message. The bridge sends it after the agent has completed
+   * its work.
+   */
   afterwards?: string;
 }
 
@@ -74,7 +77,7 @@ export const NO_HAZARDS: Hazards = {
 export interface Dialect {
   readonly name: DialectName;
   readonly hazards: Hazards;
-  /** True if the state `completed` ends only a turn, and the session continues in the same A2A task. */
+  /** True if the agent continues a session in the same A2A task, even after the state `completed`. */
   readonly keepsTask: boolean;
   /**
    * True if the agent asks about one call of a turn at a time. It runs an approved call at once, and then asks about

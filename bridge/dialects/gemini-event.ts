@@ -160,7 +160,8 @@ function observationsOfTask(task: Task): readonly Observation[] {
     .slice(history.findLastIndex(isWords) + 1)
     .filter(({ role }) => role === Role.ROLE_AGENT);
   const calls = [...new Map(turn.flatMap(callsIn).map((call) => [call.request.callId, call])).values()];
-  // After an aborted turn, the last status has a message. After a completed turn, it has none.
+  // After an aborted turn, the status has a message, and the bridge asks the person with it. After a completed turn,
+  // the status has none.
   const last = status.message;
   const said = turn.map((each) => (each.messageId === last?.messageId ? '' : wordsOf(each))).join('');
   const ended = hasEnded(status);

@@ -1,6 +1,7 @@
 /**
- * Observations of an agent that reports a turn in pieces (gemini-cli). No single event contains all pending calls of
- * the task, and the state alone does not show whether a turn has ended. `fold-turn-observation.ts` combines the pieces.
+ * Observations of an agent that reports a turn in pieces (gemini-cli). Here, a turn is all that the agent does after a
+ * text message from the person, until it needs the next one. No single event contains all pending calls of the task,
+ * and the state alone does not show whether a turn has ended. `fold-turn-observation.ts` combines the pieces.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { FileProposal, AgentProposal } from './unbound-proposal.ts';

@@ -13,7 +13,7 @@ export interface AnnouncedResults {
 /** The maximum number of results in one announcement. */
 const MAX_RESULTS = 10;
 
-/** Returns the newest results, with the newest last. */
+/** Returns the newest results, oldest first, and the number of the others. */
 export function announcedResultsOf(results: readonly WaitingResult[]): AnnouncedResults {
   const told = results.slice(-MAX_RESULTS);
   return { results: told, more: results.length - told.length };

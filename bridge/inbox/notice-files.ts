@@ -36,7 +36,7 @@ export class HookNoticeFiles implements InboxSurface {
   }
 
   async show({ tasks, sessions }: InboxSources): Promise<void> {
-    // A file from an earlier call is written again even if it has no entries now.
+    // A file whose entries are all gone is written again too, so that it no longer lists them.
     const files = new Map<string, UncollectedTask[]>([...this.#written.keys()].map((path) => [path, []]));
     for (const task of tasks) {
       if (task.delegatedIn === null) continue;

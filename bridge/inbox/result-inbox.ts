@@ -97,7 +97,8 @@ export class ResultInbox {
     const { view, over } = session;
     if (view === undefined) return;
     if (!over) {
-      // Some agents continue a session in the same task. The end of the next turn is then a new result.
+      // Some agents continue a session in the same task, although the task had ended. Its next end is then a new
+      // result.
       if (this.#ended.delete(session)) this.#reopen(delegatedTaskOf(session, view));
       return;
     }
@@ -160,7 +161,8 @@ export class ResultInbox {
     const { registry, live, sessions, outbox, log } = this.#parts;
     const agent = registry.find(name);
     if (agent === undefined) return;
-    // Every tool call runs this code. With many sessions, it would be slow to search all sessions for each task.
+    // Every tool call runs this code. A search of all sessions for each task would be slow, so the tasks with an open
+    // stream are collected once.
     const streamed = new Set(
       live.all.flatMap((session) => {
         const { live: reads, over, view } = session;

@@ -37,7 +37,10 @@ interface AttachOptions {
   roots: () => Promise<readonly string[]>;
 }
 
-/** @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT. Nothing is sent then. */
+/**
+ * Reads the files that a tool call attaches, and checks that the bridge may send them.
+ * @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT. Nothing is sent then.
+ */
 export async function readAttachedFiles(
   paths: readonly string[],
   { directory, workspaces, stateDirectory, roots }: AttachOptions,

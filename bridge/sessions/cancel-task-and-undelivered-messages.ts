@@ -105,8 +105,8 @@ export class TaskCanceller {
       return 'withdrawn';
     }
     const messageIds = [...unnamed.map(({ messageId }) => messageId), ...this.#postponedOf(session)];
-    // The agent's response may arrive before the write is done. So the cancel is stored in memory first. The write is
-    // for the next bridge.
+    // The delivery of the message reads the cancel from memory. The outbox keeps the cancel until it is sent, so that
+    // the next bridge can send it.
     for (const message of unnamed) message.cancel = reason;
     for (const messageId of messageIds) outbox.update(messageId, { cancel: reason });
     if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {

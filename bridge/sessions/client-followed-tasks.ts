@@ -1,6 +1,6 @@
 /**
- * Records the sessions whose MCP task this client polls. If a tool call returns an MCP task, Claude Code shows a
- * notification for it, even if it already has that task. So a later tool call must not return the same task again.
+ * Records the sessions whose MCP task this client polls. Claude Code shows a notification for each MCP task that a tool
+ * call returns, even if it already follows that task. So a later tool call must not return the same task again.
  */
 import type { Session } from './session/session.ts';
 

@@ -22,7 +22,7 @@ export function failedDeliveryHandling(
   const arrived = known?.facts['arrived'];
   const orphaned = origin === 'ended-bridge';
   if (arrived === 'unresolved' || (orphaned && known?.retryable === true)) return 'postpone';
-  // The message of an ended bridge may have been delivered by that bridge. So a cancel does not settle its outcome.
+  // An ended bridge may have delivered its message. So a cancel alone does not delete the entry of such a message.
   if (cancel !== null && arrived === 'no' && !orphaned) return 'drop';
   return arrived === 'unknown' || promised ? 'record' : 'drop';
 }

@@ -184,7 +184,10 @@ export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolea
   };
 }
 
-/** Adds the workspaces of the delegations. The newest delegation of a session counts. */
+/**
+ * Adds the workspace to each session whose delegation names one. If several delegations of a session name one, the
+ * newest counts.
+ */
 export function withWorkspaces(
   sessions: readonly ListedSession[],
   entries: readonly OutboxEntry[],
@@ -213,8 +216,9 @@ function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStat
 }
 
 /**
- * Merges the sources to one row for each session. A later source overrides an earlier one. Each row shows the newest
- * task of the session.
+ * Merges the sources to one row for each session. A later source overrides an earlier one, unless its last update is
+ * older. So each row shows the newest task of the session. A title, time or cost that a source does not know comes from
+ * an earlier source.
  */
 export function mergeListedSessions(told: readonly UnmergedSession[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();

@@ -30,7 +30,10 @@ interface MessageDeliveryParts {
   writes: OutboxWriteQueue;
   calls: WaitingMcpCalls;
   recorded: RecordedCancels;
-  /** Called when a message stays in the outbox. The caller must call `takeOverOrphaned` after `RESEND_AFTER_MS`. */
+  /**
+   * Called when a message stays in the outbox. The callback arranges that `takeOverOrphaned` runs after
+   * `RESEND_AFTER_MS`, and sends the message again.
+   */
   onPostponed: () => void;
 }
 
@@ -76,7 +79,7 @@ export class MessageDelivery {
       throw this.#recordFailed(outgoing, error);
     }
     this.#recordAccepted(outgoing);
-    // The agent has the message. So a lost connection is no failure of the delivery.
+    // The agent has the message now. So if the connection is lost here, the delivery has still succeeded.
     const connection = await session.agent.connect().catch(() => undefined);
     // An agent that does not recognize repeated messages may also be unable to list its tasks. So the task id must be
     // on disk before a client receives it.

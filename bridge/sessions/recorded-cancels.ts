@@ -34,7 +34,7 @@ export class RecordedCancels {
   readonly #underWay = new Set<string>();
   #later: NodeJS.Timeout | undefined;
   #closed = false;
-  /** The number of retries since a cancel was last sent. */
+  /** The number of retries since a cancel last succeeded. The delay before the next retry grows with it. */
   #retries = 0;
 
   constructor(parts: RecordedCancelsParts) {
@@ -61,7 +61,7 @@ export class RecordedCancels {
   }
 
   #sendLater(): void {
-    // Cancels that fail together are sent again together.
+    // One timer is enough, because `send` sends all recorded cancels.
     if (this.#closed || this.#later !== undefined) return;
     this.#later = setTimeout(
       () => {

@@ -91,7 +91,8 @@ export class Sessions {
       return await this.#find(id.sessionId, { ...finding, agent: owner });
     } catch (error) {
       if (!(error instanceof ProductError) || !UNKNOWN.has(error.reason)) throw error;
-      // Agents choose the ids of sessions, so such an id may look like the id of an MCP task.
+      // Agents choose the ids of sessions, so a session id may look like the id of an MCP task. So the text is searched
+      // as a session id too. If that fails as well, the first error is thrown.
       return this.#find(handle, finding).catch(() => {
         throw error;
       });
@@ -150,8 +151,9 @@ export class Sessions {
   }
 
   /**
-   * Agents choose ids, so several may use the same one.
-   * @throws ProductError UNKNOWN_SESSION if this user has such sessions with several agents
+   * Throws if several agents have a session with this id. Agents choose ids, so two agents may use the same one.
+   * Searches only memory and the outbox.
+   * @throws ProductError UNKNOWN_SESSION that names the agents; STORAGE
    */
   #requireOneAgent(handle: string): void {
     const { all } = this.#registry;
@@ -163,7 +165,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the names of the agents to which bridges of this user delegated such a session.
+   * Returns the names of the agents to which bridges of this user delegated a session with this id.
    * @param isInMemory true if this bridge has the session in memory. An error of the database is then ignored, so that
    * a person can cancel a task while the database cannot be read.
    * @throws ProductError STORAGE
@@ -310,15 +312,17 @@ export class Sessions {
     const session = this.#live.open(agent, sessionId);
     if (state.type === 'lost') session.giveUp(new ProductError('AGENT_UNREACHABLE', state.message));
     if (state.type === 'lost' || state.type === 'sending') return session;
-    // Another client may have continued the session with a newer task.
+    // Another client may have continued the session with a newer task. So the newest task is opened.
     const newest = await readNewestTask(agent, state.sessionId);
     if (newest === undefined && state.taskId === '') session.forget(state, agentKeepsNoTaskError(agent));
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
   /**
-   * Opens a task in the session.
-   * @param delegated the task, if a bridge of this user delegated it; the agent may have forgotten it
+   * Fetches the task, follows it, and returns the session. If another tool call has opened the same session meanwhile,
+   * closes this session object and returns the other one.
+   * @param delegated the task, if a bridge of this user delegated it. If the agent no longer knows the task, the
+   * session records that; without `delegated`, the error is thrown.
    */
   async #followed(
     session: Session,
@@ -414,7 +418,10 @@ function notDeliveredYetError(agent: string): ProductError {
   );
 }
 
-/** The error for a session whose agent has answered with a message, and whose reply an earlier bridge has received. */
+/**
+ * The error for a session in which the agent has answered with a message, and has created no task. The answer was only
+ * in the reply to an earlier tool call, so it cannot be read again.
+ */
 function agentKeepsNoTaskError({ name }: Agent): ProductError {
   return new ProductError(
     'UNKNOWN_TASK',

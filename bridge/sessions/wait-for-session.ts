@@ -63,7 +63,8 @@ export function waitForSession({
     };
     const refused = (error: unknown): void => {
       const { state } = session;
-      // The message stays in the outbox, and the state contains the time of the next attempt.
+      // If the message stays in the outbox, the bridge sends it again later. So this is no error: the state contains
+      // the time of the next attempt.
       const kept = state.type === 'not-delivered' && state.delivery.type === 'retrying';
       if (kept) end('time');
       else fail(error);

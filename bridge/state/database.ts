@@ -25,10 +25,10 @@ import { migrate } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * The queries of databases that were closed with an open delegation. They keep such a connection open until the
- * process ends, so that the write-ahead log stays for `mayEarlierBridgeHaveLeftWork`. Otherwise libsql would end the connection
- * when the garbage collector has taken its queries, and SQLite deletes the log with its last connection. The end of
- * the process deletes no log.
+ * The queries of closed databases in which a delegation was still open. They protect the write-ahead log, which
+ * `mayEarlierBridgeHaveLeftWork` reads. While its queries exist, libsql keeps a connection open until the process ends,
+ * and the end of the process deletes no log. Without this list, the garbage collector would take the queries, libsql
+ * would close the connection, and SQLite would delete the log with its last connection.
  */
 const QUERIES_THAT_KEEP_THE_LOG: RunQuery[] = [];
 
@@ -133,8 +133,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the write in one commit with other writes of these milliseconds, in their order. So several tool calls that
-   * end at the same time need only one commit. Resolves when the write is durable.
+   * Runs the write in one commit with other writes of the same few milliseconds, in their order. So several tool calls
+   * that end at the same time need only one commit. Resolves when the write is durable.
    * @throws ProductError STORAGE. All writes of this commit are lost then.
    */
   inOneCommit(write: () => void): Promise<void> {
@@ -183,7 +183,8 @@ export class BridgeDatabase {
 
   /**
    * Does all pending writes, and closes the database. If no delegation is open, also empties the write-ahead log. The
-   * next bridge then need not open the database when it starts (`mayEarlierBridgeHaveLeftWork`). Otherwise the log keeps its content.
+   * next bridge then need not open the database when it starts (`mayEarlierBridgeHaveLeftWork`). Otherwise the log
+   * keeps its content.
    */
   close(): void {
     this.#groupCommit.flush();

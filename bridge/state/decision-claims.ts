@@ -20,8 +20,8 @@ export interface DecisionClaim {
 }
 
 /**
- * How long a claim is kept at least, in milliseconds. An agent that needs claims loses its tasks when it restarts, and it
- * restarts much earlier than this.
+ * How long a claim is kept at least, in milliseconds. An agent that needs claims loses its tasks when it restarts,
+ * which happens much earlier. So an older claim protects no call.
  */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 /**

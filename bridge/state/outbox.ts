@@ -79,7 +79,7 @@ export class Outbox {
   }
 
   /**
-   * Runs the changes in one commit with other changes of these milliseconds. Resolves when the commit is
+   * Runs the changes in one commit with other changes of the same few milliseconds. Resolves when the commit is
    * durable.
    * @throws ProductError STORAGE
    */

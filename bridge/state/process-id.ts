@@ -43,7 +43,10 @@ export function isProcessOfThisUser(pid: number): boolean {
   return refusalOfSignal(pid) === undefined && !isZombie(pid);
 }
 
-/** @returns ESRCH if no process has this pid; EPERM if a process of another user has it */
+/**
+ * Checks whether this process could send a signal to the process with this pid.
+ * @returns undefined if it could; ESRCH if no process has this pid; EPERM if a process of another user has it
+ */
 function refusalOfSignal(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
@@ -66,7 +69,10 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Returns the start time of a process: the clock ticks since the boot `boot_id`. */
+/**
+ * Returns the start time of a process: the first characters of the id of the machine's boot, and the clock ticks from
+ * that boot to the start.
+ */
 async function startOf(pid: number): Promise<string> {
   try {
     const [stat, boot] = await Promise.all([

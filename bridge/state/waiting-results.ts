@@ -113,12 +113,18 @@ export class WaitingResults {
     );
   }
 
-  /** Returns the newest delegations whose result no client has confirmed, oldest first. Their tasks may still run. */
+  /**
+   * Returns the delegations whose result no client has confirmed: the newest `MAX_ANNOUNCED_RESULTS`, oldest first.
+   * Their tasks may still run.
+   */
   uncollected(): Promise<readonly UncollectedTask[]> {
     return this.#uncollected('');
   }
 
-  /** Reads the delegations. A result in an unconfirmed reply of a running process is left out. */
+  /**
+   * Reads the delegations whose result no client has confirmed. Leaves out a result in an unconfirmed reply of a
+   * running process.
+   */
   async #uncollected(condition: '' | 'AND ended IS NOT NULL'): Promise<readonly UncollectedTask[]> {
     await this.#database.written();
     const rows = this.#database.rows(

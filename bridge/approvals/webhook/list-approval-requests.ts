@@ -15,6 +15,7 @@ export function approvalRequestKey({ callId, shown }: ApprovalRequestId): string
 }
 
 /**
+ * Returns the ids of the requests that wait for a decision.
  * @param settled true if the task waits or has ended. Before that, a listed action may already be decided, so the list
  * is empty.
  */

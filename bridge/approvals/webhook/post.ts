@@ -43,7 +43,10 @@ interface WebhookPost {
 
 export type DeliveredPostAnswer = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
 
-/** @throws Error that says why the receiver did not accept the post. The message never contains the post. */
+/**
+ * Sends one post, with retries, and returns the receiver's answer.
+ * @throws Error that says why the receiver did not accept the post. The message never contains the post.
+ */
 export function sendWebhookPost(
   { id, body, signal }: WebhookPost,
   receiver: () => Promise<WebhookReceiver>,

@@ -290,7 +290,10 @@ export class SessionWebhookPosts {
     return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }
 
-  /** Stops watching the session if none of its posts waits for a decision. A waiting task then needs no resources. */
+  /**
+   * Stops watching the session if none of its posts waits for a decision. The bridge then needs no open stream and no
+   * polling for a task that waits.
+   */
   #stopIfNothingWaits(): void {
     if (this.#asked.size > 0) return;
     this.#stopReading?.();

@@ -37,8 +37,9 @@ export class SentDecisions {
   /** The ids of messages that may have arrived. */
   readonly #lost = new Set<string>();
   /**
-   * The ids of messages of ended processes, which may have arrived. When the agent has then reported the task, an id
-   * moves to `#past`: if its call still waits, the message has not arrived.
+   * The ids of messages that may have arrived, and whose process has ended. When the agent has next reported the task,
+   * an id moves to `#past`, and another message may replace its claim: a call that still waits then shows that the
+   * message has not arrived.
    */
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();
@@ -82,9 +83,9 @@ export class SentDecisions {
   }
 
   /**
-   * Call this before the bridge requests the task. Call the returned function when the agent has reported the task. It
-   * releases the claims of decisions that were lost before the request: if their calls still wait, a person may decide
-   * them again, because the decisions have not arrived.
+   * Call this before the bridge requests the task, and call the returned function when the agent has reported the task.
+   * The function releases the claims of decisions that may have been lost before the request: a call that still waits
+   * then shows that its decision was lost, so a person may decide it again.
    */
   beforeTaskRequest(): () => Promise<void> {
     const lost = [...this.#lost];

@@ -18,7 +18,10 @@ interface OutdatedDiff {
   file: FileProposal;
 }
 
-/** @returns the first call whose file has changed, with a new diff; undefined if no file has changed */
+/**
+ * Compares the files that these calls would change with what the person saw.
+ * @returns the first call whose file has changed, with a new diff; undefined if no file has changed
+ */
 export async function findOutdatedDiff(
   callIds: readonly string[],
   view: Pick<TaskView, 'pending' | 'proposals'>,

@@ -28,14 +28,15 @@ export class RecentActivity {
     return this.#changedAt;
   }
 
-  /** The cursor after the last steps that this bridge has not seen. 0 if there are none. */
+  /** The cursor before which this bridge may have missed steps. 0 if it has missed none. */
   get gapEnd(): number {
     return this.#gapEnd;
   }
 
   /**
-   * Records that this bridge has not seen the steps before this cursor, because it has read the whole task. If the task
-   * has gone back to this cursor, removes the later steps.
+   * Records that this bridge may have missed steps before this cursor: it has fetched the task's state at the cursor,
+   * without the events before it. Removes steps after the cursor, which exist if the agent has restored the task from a
+   * backup.
    */
   noteGap(cursor: number): void {
     this.#gapEnd = cursor;

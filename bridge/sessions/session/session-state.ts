@@ -116,7 +116,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       if (state.type !== 'not-delivered') return state;
       return task ?? { ...state, delivery: { type: 'silent' } };
     case 'postponed':
-      // A running task stays visible without the message, because it may ask for a decision meanwhile.
+      // If the task works or waits, the state stays that of the task, so that its next question stays visible.
       return task === null || task.type === 'ended' || task.type === 'unknown-to-agent'
         ? { type: 'not-delivered', delivery: event.delivery, task }
         : state;
@@ -250,7 +250,10 @@ function taskStateAfterMessage(task: SessionTaskState, answers: string | undefin
   return taskStateOfView(view, answers === undefined ? answered : new Set([...answered, answers]));
 }
 
-/** Returns the task's state without the answers of a failed message. The task may have changed since it was sent. */
+/**
+ * Returns the state of the task after a message has failed: the questions that the message answered are open again. The
+ * task may have changed since the message was sent.
+ */
 function withoutAnswers(
   task: SessionTaskState | null,
   { before, during }: { before: SessionTaskState | null; during: SessionTaskState | null },

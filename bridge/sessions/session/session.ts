@@ -178,7 +178,7 @@ export class Session {
     return this.#state.type === 'not-delivered' && this.#state.delivery.type === 'given-up';
   }
 
-  /** The last `seq` of the agent. If the agent sends none, the number of events. */
+  /** The `seq` of the agent's last event. If the agent sends none, the number of events that have changed the state. */
   get cursor(): number {
     return this.view?.seq ?? this.activity.changes;
   }
@@ -388,7 +388,7 @@ export class Session {
     return sessionTaskStateOf(this.#state);
   }
 
-  /** The view as the agent has reported it. */
+  /** The view as the agent has reported it. It may still list what is already decided (see `shownTaskView`). */
   get #reportedView(): TaskView | undefined {
     return this.#task?.view;
   }
@@ -414,7 +414,8 @@ export class Session {
   }
 
   #handleStreamEnd(): void {
-    // While an answer is on its way, the end of a stream does not show that the agent asks again.
+    // If an answer is on its way, a closed stream does not mean that the agent asks again. So the state does not
+    // change.
     if (!this.#sender.isAnswering) this.#apply({ type: 'stream-ended' });
   }
 

@@ -105,7 +105,8 @@ export class TaskStreamReader {
     }
     if (this.#newest !== stream) return;
     this.#newest = undefined;
-    // The response of an agent without streams ends at once, and says nothing about what the agent does next.
+    // An agent without streams closes its response at once, even if the task still works. So the end of its response
+    // does not show that the task waits or has ended.
     if (sound && connection.facts.streaming) this.#for.streamEnded();
     this.#for.over(undefined);
   }
