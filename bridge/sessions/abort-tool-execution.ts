@@ -18,13 +18,16 @@ interface KnownAgents {
 
 interface AbortContext extends KnownAgents {
   log?: Logger;
-  /** Called for each agent that cannot be asked. The answer has only the message of this error. */
+  /** Called with the error of each agent that cannot be asked. The answer contains only the message of this error. */
   onFailure?: (error: ProductError) => void;
 }
 
 interface ToolToAbort {
   toolId: string;
-  /** The name of the agent that runs the tool. By default all agents are asked. */
+  /**
+   * The name of the agent that runs the tool. If absent, the bridge asks the agent of the session with this tool
+   * execution. If no session in memory has it, the bridge asks all agents.
+   */
   agent?: string | undefined;
   reason?: string | undefined;
 }

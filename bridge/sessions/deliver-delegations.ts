@@ -176,9 +176,9 @@ export class DelegationService {
   }
 
   /**
-   * Records that a reply reports this message as not delivered. The outbox then stores the later outcome. R99: a
-   * repeated tool call starts no second task. Such a reply is not a result, so a repeated tool call still joins the
-   * same task.
+   * Records that a reply says that the session's newest messages are not delivered. If they finally fail, the outbox
+   * stores the failure. R99: a repeated tool call starts no second task. Such a reply is not a result, so a repeated
+   * tool call still joins the same task.
    */
   recordUndeliveredReply(session: Session, call: AbortSignal): void {
     const failed = sessionStateName(session.state) === 'not-delivered';

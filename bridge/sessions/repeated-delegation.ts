@@ -2,9 +2,9 @@
  * Decides whether a tool call that delegates work repeats an earlier one. Pure.
  *
  * A client repeats its tool call if it received no reply, because its time limit was reached or the bridge was killed.
- * R99: a repeated tool call starts no second task. It is recognized by its arguments, and joins the first task. After
- * the client has received the reply, the same arguments start a new task. `replies-not-confirmed-by-client.ts`
- * determines when the client has received the reply.
+ * R99: a repeated tool call starts no second task. The bridge recognizes the repetition by the arguments, and the tool
+ * call joins the first task. After the client has received the reply, the same arguments start a new task.
+ * `replies-not-confirmed-by-client.ts` determines when the client has received the reply.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from '../state/outbox-entry.ts';

@@ -2,7 +2,7 @@
 import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import type { ListedSession } from './list-sessions.ts';
 
-/** Returns for example `completed, not all done`. */
+/** Returns the state in words. If the task did not do all its calls, adds that, such as `completed, not all done`. */
 export function stateWithNotDone({ state, notDone }: Pick<ListedSession, 'state' | 'notDone'>): string {
   return `${taskStateWord(state)}${notDone === '' ? '' : ', not all done'}`;
 }

@@ -57,8 +57,8 @@ function refusalOfSignal(pid: number): string | undefined {
 }
 
 /**
- * Returns true for a process that has ended, but whose exit code its parent has not read yet. In a container whose first
- * process reads no exit codes, it stays so.
+ * Returns true for a process that has ended, but whose exit code its parent has not read yet. In a container whose
+ * first process reads no exit codes, the process keeps its pid, and stays in this state.
  */
 function isZombie(pid: number): boolean {
   try {

@@ -147,7 +147,8 @@ export function foldObservedEvent(view: TaskView | undefined, observed: Observed
 }
 
 /**
- * Returns false if the agent has left out the id of the task. The A2A SDK does not check this for agents of A2A 0.3.
+ * Returns false if the agent has left out the id of the task. The observation is then ignored. The A2A SDK does not
+ * check this for agents of A2A 0.3.
  */
 function namesTask(observation: Observation): boolean {
   return observation.type === 'activity' || typeof observation.taskId === 'string';

@@ -5,8 +5,8 @@ const MAX_OUTPUTS = 1000;
 /** The maximum length of all outputs of a task together, in characters. */
 const MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
 /**
- * The number of characters that are kept when there are too many. It is below the limit, because each cut copies the whole
- * text. So an endless text is cut once per mebibyte, and not with each event.
+ * The number of characters that are kept if the outputs exceed the limit. Each cut copies the whole text. So this
+ * number is below the limit: an endless text is cut once per mebibyte, and not with each event.
  */
 const KEPT_CHARACTERS = 15 * 1024 * 1024;
 
