@@ -184,7 +184,8 @@ function httpErrorFailure(error: HttpError, agent: string): RequestFailure {
     const sentence = `Agent "${agent}" has a server error (${error.message}). Try again later. If the error stays, read the agent's log.${said}`;
     return unreachableFailure(sentence, { trouble: 'http', cause: error, retryAfter: error.retryAfter });
   }
-  // RFC 9110 §15.5.9: with status 408, the server received only a part of the request. So the agent has done nothing.
+  // RFC 9110 §15.5.9: with status 408, the server received only a part of the request. Node's HTTP server answers a
+  // request that it cannot parse with 400 and no body. In both cases, the agent has done nothing.
   if (status === 408 || (status === 400 && error.excerpt === '')) {
     const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again. If the error stays, check its URL in the bridge's settings.`;
     return { ...unreachableFailure(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };

@@ -87,8 +87,9 @@ export class FormHistory {
   }
 
   /**
-   * Returns the forms of a task as they were last offered. The key of a form depends on its rows. So an answer counts,
-   * even if the person has made the window wider meanwhile.
+   * Returns the forms of a task for the width at which they were last offered. The key of a form depends on how its
+   * action is split into rows. So the keys are the same as then, and an answer counts, even if the person has made the
+   * window wider meanwhile.
    */
   lastOffered(taskId: string, asked: PendingInput): readonly FormCandidate[] {
     return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), {

@@ -64,8 +64,8 @@ export function inboxEntries(
 }
 
 /**
- * Returns those sessions that this bridge has delegated and whose delegation is still open. Each gets the title of its
- * delegation.
+ * Returns those sessions for whose delegation this bridge is responsible, and whose end is not recorded. Each gets the
+ * title of its delegation.
  */
 export function ownOpenSessions(
   tasks: readonly UncollectedTask[],

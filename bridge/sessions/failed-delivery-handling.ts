@@ -22,7 +22,7 @@ export function failedDeliveryHandling(
   const arrived = known?.facts['arrived'];
   const orphaned = origin === 'ended-bridge';
   if (arrived === 'unresolved' || (orphaned && known?.retryable === true)) return 'postpone';
-  // An ended bridge may have delivered its message. So a cancel alone does not delete the entry of such a message.
+  // An ended bridge or an earlier attempt may have delivered the message. So a cancel alone does not delete its entry.
   if (cancel !== null && arrived === 'no' && !orphaned) return 'drop';
   return arrived === 'unknown' || promised ? 'record' : 'drop';
 }

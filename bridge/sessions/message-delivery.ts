@@ -87,8 +87,8 @@ export class MessageDelivery {
   }
 
   /**
-   * Finishes the delivery of a message of an ended bridge. If the agent recognizes repeated messages, sends it again.
-   * Otherwise searches for its task.
+   * Finishes a delivery that an ended bridge has begun, or that this bridge has postponed. If the agent recognizes
+   * repeated messages, sends the message again. Otherwise searches for its task.
    */
   async resume(outgoing: MessageInFlight, entry: OutboxEntry): Promise<void> {
     const { session } = outgoing;

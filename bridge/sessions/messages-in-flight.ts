@@ -5,7 +5,10 @@ import type { Session } from './session/session.ts';
 export interface MessageInFlight {
   readonly messageId: string;
   readonly session: Session;
-  /** Which bridge wrote the outbox entry. A bridge that has ended may have delivered the message. */
+  /**
+   * `this-bridge`: the first series of attempts. `ended-bridge`: this bridge has taken over the message from a bridge
+   * that has ended, or has postponed it before. An earlier attempt may have delivered it.
+   */
   readonly origin: 'this-bridge' | 'ended-bridge';
   /** True until the agent confirms the message. */
   unconfirmed: boolean;
@@ -15,7 +18,8 @@ export interface MessageInFlight {
   cancel: string | null;
   readonly withdraw: AbortController;
   /**
-   * Resolves when the agent has the message. For a message of an ended bridge, its outbox entry is updated then too.
+   * Resolves when the agent has the message. For the origin `ended-bridge`, the outbox entry of the message is updated
+   * then too.
    */
   finished: Promise<void>;
 }
@@ -35,7 +39,9 @@ export class MessagesInFlight {
     return [...this.#messages.values()].filter((message) => message.session === session);
   }
 
-  /** The messages that this process has taken over from bridges that have ended. */
+  /**
+   * The messages that this process has taken over from bridges that have ended, or sends again after it postponed them.
+   */
   get orphaned(): readonly MessageInFlight[] {
     return [...this.#messages.values()].filter(({ origin }) => origin === 'ended-bridge');
   }
@@ -50,7 +56,7 @@ export class MessagesInFlight {
       session,
       origin,
       unconfirmed: true,
-      // The client of an ended bridge may know the id of the message. So the outcome must be stored.
+      // The client may know the id of the message from an earlier reply. So the outcome must be stored.
       promised: origin === 'ended-bridge',
       cancel,
       withdraw: new AbortController(),

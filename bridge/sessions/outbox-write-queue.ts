@@ -1,4 +1,7 @@
-/** Runs the outbox writes of each session one after the other. No tool call waits for them. */
+/**
+ * Runs the outbox writes of each session one after the other, in the background. A caller that needs them to be done
+ * waits with `of` or `settled`.
+ */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Session } from './session/session.ts';
 
