@@ -118,7 +118,10 @@ function addSetUp(add: Add, actionOf: ActionOf): void {
 const TOKEN_VARIABLE =
   'the environment variable that contains its token; a token itself would stay in the history of the shell';
 
-/** Refuses a token on the command line. The error does not repeat it, because it may end in a log. */
+/**
+ * Refuses a token on the command line. The error message does not repeat the token, because the message may end in a
+ * log.
+ */
 function refuseToken(it: Command): Command {
   return it
     .addOption(new Option('--token [token]').hideHelp())

@@ -5,7 +5,7 @@ import { isPidInUse } from '../state/process-id.ts';
 import type { EndableServer } from './local-server-state.ts';
 
 /**
- * The maximum time in milliseconds until the server has ended. A server that stops first gives its tools a grace
+ * The maximum time in milliseconds until the server has ended. Before it ends, the server gives its tools a grace
  * period.
  */
 const STOP_TIMEOUT_MS = 30_000;

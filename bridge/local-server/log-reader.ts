@@ -32,7 +32,8 @@ export async function readLastLines(
     const missing = count - tail.lines.length;
     const earlier =
       missing > 0 && older !== undefined ? await tailOf(rotatedLogPath(path), missing) : undefined;
-    // The log was rotated meanwhile, or the rotated file was deleted. So the two parts do not fit together.
+    // If the log was rotated meanwhile, or the rotated file was deleted, the two parts do not fit together. So both are
+    // read again.
     if ((await fileOf(rotatedLogPath(path)))?.id !== older) continue;
     return {
       lines: [...(earlier?.lines ?? []), ...tail.lines],

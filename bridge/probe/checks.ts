@@ -107,6 +107,7 @@ export const PROBE_CHECKS: readonly Check[] = [
         if (settled) break;
         const after = await readUntilRest(server.subscribe(taskId)).catch((error: unknown) => {
           // If the task has ended, subscribing to it is an error. Some agents report this error in the stream itself.
+          // In both cases, this cut is not judged.
           if (error instanceof JsonRpcError || error instanceof NoAnswerError) return [];
           throw error;
         });
@@ -154,7 +155,8 @@ export const PROBE_CHECKS: readonly Check[] = [
       const { frames, taskId } = await server.runTask();
       const ids = frames.map(({ id }) => id);
       if (ids.some((id) => id === undefined)) return unsupported('events carry no ids');
-      // The stream of a task that waits may stay open after its last event, and send nothing more.
+      // After the last event of a task that waits, the stream may stay open and send nothing more. So the last cursor
+      // is not tested.
       const cursors = server.restState === 'COMPLETED' ? ids : ids.slice(0, -1);
       for (const [index, id] of cursors.entries()) {
         const received = (await readUntilRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));

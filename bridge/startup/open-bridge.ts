@@ -59,7 +59,7 @@ export async function openBridge(options: OpenBridgeOptions): Promise<BridgeCont
       : await import('../approvals/webhook/approval-webhook.ts').then(({ ApprovalWebhook }) =>
           ApprovalWebhook.open({ ...opened, settings: approvalWebhook, env, log }),
         );
-  // B3: a killed bridge loses nothing. So this bridge finishes the unfinished work of earlier bridges. The tool call
+  // B3: a killed bridge loses nothing. So this bridge finishes the unfinished work of earlier bridges. `openBridge`
   // does not wait for that.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
   // Checks for results of earlier bridges before the first tool call, because perhaps only the webhook or a desktop

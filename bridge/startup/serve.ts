@@ -113,7 +113,10 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
     process.stdout.write(`mcp-a2a-bridge ${version} serves MCP at ${run.url} (token in ${run.tokenPath})\n`);
 }
 
-/** Opens the services once. After a failure, the next `open` tries again. `opened` returns undefined before that. */
+/**
+ * Opens the services at the first call of `open`, and only once. After a failure, the next call tries again. `opened`
+ * returns undefined if the services are not open.
+ */
 function openAtFirstUse(open: () => Promise<BridgeContext>): {
   open: () => Promise<BridgeContext>;
   opened: () => Promise<BridgeContext | undefined>;

@@ -22,8 +22,8 @@ export const claude: McpClientProgram = {
       section: ['projects', await readProjectKey(around.cwd), 'mcpServers'],
     }),
   },
-  // `install` sets no time limit. By default, a tool call may take 28 hours, and Claude Code abandons it after 30
-  // minutes without progress.
+  // `install` sets no time limit, because the defaults of Claude Code are long enough: a tool call may take 28 hours,
+  // or 30 minutes without progress.
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
   hazards: ({ timeout }) => shortTimeoutWarnings('timeout', timeout),
   plugins: (around) => ({

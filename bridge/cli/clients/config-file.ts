@@ -26,7 +26,10 @@ const LOCK = {
   onCompromised: () => undefined,
 };
 
-/** @throws ProductError CONFIGURATION if the file cannot be read, or if a write could damage it */
+/**
+ * Reads a configuration file that the bridge wants to change.
+ * @throws ProductError CONFIGURATION if the file cannot be read, or if a write could damage it
+ */
 export async function readEditableConfig(path: string): Promise<EditableConfigFile> {
   const real = await realPathOf(path);
   if (real === undefined) return { path, text: '', mode: undefined };
@@ -101,7 +104,10 @@ export async function replaceConfig(
   }
 }
 
-/** Throws if the file has changed since it was read. The client takes no lock. @throws ProductError CONFIGURATION */
+/**
+ * Throws if the file has changed since it was read. The lock does not exclude the MCP client, which takes none.
+ * @throws ProductError CONFIGURATION
+ */
 async function requireUnchanged({ path, text }: EditableConfigFile): Promise<void> {
   if ((await readEditableConfig(path)).text !== text)
     throw unusableConfigError(path, 'it has changed meanwhile. Run this again');

@@ -15,9 +15,9 @@ export const vscode: McpClientProgram = {
     user: async (around) => ({ path: join(userData(around), 'User', 'mcp.json'), section: ['servers'] }),
     project: async ({ cwd }) => ({ path: join(cwd, '.vscode', 'mcp.json'), section: ['servers'] }),
   },
-  // The bridge finds the workspace by the MCP roots, because VS Code reports the open folders there (observed with VS
-  // Code 1.139, as code-server). It starts a user's server in the home directory, and replaces ${workspaceFolder}
-  // only in the file of a workspace.
+  // VS Code starts a user's server in the home directory, and replaces ${workspaceFolder} only in the file of a
+  // workspace. But it reports the open folders as MCP roots (observed with VS Code 1.139, as code-server). So the
+  // bridge finds the workspace by these roots.
   entry: ({ command, args }) => ({
     type: 'stdio',
     command,

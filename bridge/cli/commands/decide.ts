@@ -29,7 +29,7 @@ interface DecideOptions extends CommonCommandOptions {
   uses?: string;
 }
 
-/** The height of a small terminal window. */
+/** The maximum number of rows without a link to the page. It is the height of a small terminal window. */
 const MAX_ROWS_WITHOUT_LINK = 24;
 
 const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {

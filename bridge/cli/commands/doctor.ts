@@ -100,7 +100,7 @@ function startFindings(
   { findings: all, agent, missingVariable }: ServerCheckReport,
   runs: string | undefined,
 ): readonly CheckResult[] {
-  // `doctor` has its own checks of the state directory and the tokens.
+  // `doctor` checks the state directory and the token files itself. So the server's result about them is left out.
   const findings = all.filter(({ subject }) => subject !== STATE_DIRECTORY_SUBJECT);
   if (missingVariable === null || runs === undefined || runs !== agent) return findings;
   return [

@@ -55,7 +55,8 @@ export async function editCommand(
   const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal)}\n`);
-  // This check comes before the editor opens, so that no edit is lost.
+  // Without a terminal or `--yes`, the command cannot ask for confirmation. It throws before the editor opens, so that
+  // no edit is lost.
   requireInteractiveTerminal(terminal, asking);
   if (!terminal.interactive && options.file === undefined && !hasOwnEditor(run.env))
     throw new UsageError(

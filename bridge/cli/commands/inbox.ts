@@ -47,7 +47,8 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
     terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));
   print(entries);
   if (!json && entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
-  // With --json, the object lists the unreachable agents. But with --watch, each printed object is an entry.
+  // With --json, the printed object contains the unreachable agents. With --watch, each printed object is one entry, so
+  // the unreachable agents are printed to stderr.
   if (!json || watches)
     for (const { agent, message } of unreachable)
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
@@ -72,7 +73,7 @@ function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Termin
       const id = idForWidth(width, short.get(sessionId) ?? sessionId);
       const word = stateWithNotDone({ state, notDone });
       const rest = `  ${visibleLine(id)}  ${agent}${about}`;
-      // The title may be cut, because the command on the next line shows all of it.
+      // A long title is cut, so that this line fits on one row. The command on the next line shows the whole task.
       const shown = width === undefined ? rest : cutToWidth(rest, width - word.length);
       return `${paint(notDone === '' ? styleOfState(state) : 'yellow', word)}${shown}${nextStep(entry, id)}`;
     })

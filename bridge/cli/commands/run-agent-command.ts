@@ -20,7 +20,10 @@ interface CommandOptions extends CommonCommandOptions {
   session?: string;
 }
 
-/** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the error of the agent */
+/**
+ * Runs the command, prints the outcome, and returns the exit code.
+ * @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the error of the agent
+ */
 export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
   const context = await openCommandSessions(run);

@@ -37,6 +37,7 @@ interface WaitingSession {
 }
 
 /**
+ * Prints the pending actions or the question, or the state of a session in which nothing waits.
  * @param given the code of an action, or the id of a session or a call, or a unique prefix of it
  * @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
  */

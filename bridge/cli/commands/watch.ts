@@ -21,7 +21,10 @@ interface WatchOptions extends CommonCommandOptions {
   thinking?: boolean;
 }
 
-/** @throws ProductError; UsageError if --from is not a number, or if the agent does not support --from or --thinking */
+/**
+ * Prints the events of the session's newest task, and returns the exit code.
+ * @throws ProductError; UsageError if --from is not a number, or if the agent does not support --from or --thinking
+ */
 export async function watchCommand(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);

@@ -66,7 +66,8 @@ export async function runCommand<Options extends CommonCommandOptions>(
   }
   const { stderr, env } = process;
   const note = pathNote.text({ paths: places, cwd: currentDirectory(), path: env['PATH'], options });
-  // Scripts and pipes get no note.
+  // The note says how to type the commands that the output names. Only a person needs it, so scripts and pipes get
+  // none.
   if (note !== undefined && stderr.isTTY && options.json !== true)
     stderr.write(`${terminal.paint('gray', note)}\n`);
   process.exitCode = code;

@@ -71,7 +71,8 @@ async function refuseActionCode(sessions: Sessions, given: string): Promise<void
 }
 
 /**
- * Returns the session for a decision. The given text is not the code of a waiting action or question.
+ * Returns the session in which the person wants to decide.
+ * @param given a text that is not the code of a waiting action or question
  * @throws ProductError INPUT_CHANGED if the text looks like a complete code; other errors like `resolveSession`
  */
 export async function resolveSessionToDecide(sessions: Sessions, given: string): Promise<Session> {

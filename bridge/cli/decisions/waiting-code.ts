@@ -51,8 +51,8 @@ export async function findSessionWithCode(
 }
 
 /**
- * Returns true if the session may have this code. If the agent's list contains no codes for it, only the task itself
- * can tell.
+ * Returns true if an action of the session may have this code. If the agent's list contains no codes for the session,
+ * returns true, because only the task itself can tell.
  */
 function mayWaitFor({ codes }: ListedSession, given: string): boolean {
   return codes.length === 0 || codes.some((code) => code.startsWith(given));

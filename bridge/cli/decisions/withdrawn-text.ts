@@ -29,7 +29,8 @@ function reasonOf(view: WithdrawnPrompt['view'], callId: WithdrawnPrompt['callId
   if (view?.pending.some((action) => action.callId === callId) === true)
     return 'The action has changed, so the agent asks again.';
   const decided = view?.calls.find((call) => call.callId === callId)?.decided ?? null;
-  // Nobody has decided an action whose time is over, or whose task was cancelled.
+  // If the task has ended without a decision, e.g. because it has expired or was cancelled, nobody has decided the
+  // action.
   if (decided === null && view !== undefined && hasEnded(view))
     return `It waits no more: the task is ${taskStateWord(view.state)}.`;
   if (decided === null) return 'It was decided elsewhere.';

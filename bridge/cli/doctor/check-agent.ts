@@ -18,7 +18,10 @@ const TIMEOUT_MS = 10_000;
  */
 const MAX_SKEW_MS = 30_000;
 
-/** @param timeoutMs the time limit for the endpoint, in milliseconds */
+/**
+ * Checks an agent. Returns one result for the card, and one for each problem with the endpoint or the clock.
+ * @param timeoutMs the time limit for the endpoint, in milliseconds
+ */
 export async function checkAgent(
   agent: Agent,
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},

@@ -33,7 +33,10 @@ interface LocalServer {
   agent: string | undefined;
 }
 
-/** @param agent the agent in the settings; null if the settings cannot be read */
+/**
+ * Checks the local server, or the port if no server runs.
+ * @param agent the agent in the settings; null if the settings cannot be read
+ */
 export async function checkLocalServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Environment,

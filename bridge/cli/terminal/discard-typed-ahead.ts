@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** After this number of turns of the event loop without input, no typed text is left. Each turn reads the terminal. */
+/**
+ * The number of event-loop iterations without input after which no typed text is left. Each iteration reads the
+ * terminal.
+ */
 const QUIET_TURNS = 3;
 
 /**

@@ -73,7 +73,7 @@ function flagsIn(options: NoteContext['options'], name: ProgramName): readonly s
 /** Returns true if a directory of PATH has an executable file of this name. */
 function isOnPath(name: string, path: string | undefined): boolean {
   return (path ?? '').split(delimiter).some((directory) => {
-    // npx adds a directory to PATH for one run only.
+    // npx adds a directory to PATH for one run only. So a program in that directory does not count.
     if (directory === '' || directory.includes('_npx')) return false;
     try {
       const file = join(directory, name);

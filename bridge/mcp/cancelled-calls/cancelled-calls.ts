@@ -45,7 +45,9 @@ export class CancelledMcpCalls {
     this.#unreported = [...this.#unreported, call].slice(-MAX_UNREPORTED_CALLS);
   }
 
-  /** Returns one sentence for each cancelled tool call that was not reported yet, oldest first. Clears the list. */
+  /**
+   * Returns one sentence for each stored tool call, oldest first. Removes these calls, so that each is reported once.
+   */
   take(name: (tool: ToolName) => string): readonly string[] {
     const reported = this.#unreported;
     this.#unreported = [];

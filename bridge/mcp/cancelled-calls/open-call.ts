@@ -121,7 +121,7 @@ export class OpenMcpCall {
       { requestId, tool, sessionId: call.session?.id, outcome: call.outcome.type },
       'the effect of a cancelled call',
     );
-    // The notification may fail, because the client may have disconnected.
+    // `finalText` sends a progress notification. That fails if the client has disconnected, and the error is ignored.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
     finalText(`${cancelCauseText(call.cause)}. ${cancelledTaskOutcomeText(call.outcome)}${named}`).catch(
       () => undefined,

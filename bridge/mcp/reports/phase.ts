@@ -6,7 +6,10 @@ import { toClientSessionState } from '../../dialects/session-state-for-client.ts
 
 const MAX_TITLE_CHARACTERS = 200;
 
-/** @param view the view of the task; undefined before the agent has responded */
+/**
+ * Returns what the task is doing, such as `waits for 2 decisions`.
+ * @param view the view of the task; undefined before the agent has responded
+ */
 export function phaseText(view: TaskView | undefined, state?: SessionStateName): string {
   if (state === 'not-delivered') return 'not delivered yet';
   if (state === 'unknown-to-agent') return 'the agent does not know the task';

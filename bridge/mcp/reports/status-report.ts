@@ -110,7 +110,8 @@ export function statusReportOf(facts: StatusReportFacts): ReportWithoutNotes {
   const rest = (view?.calls ?? []).filter((call) => !isRunning(call));
   let report = requiredFieldsOnly(facts);
   let tokens = tokensOf({ ...report, notes: [] });
-  // Only the fields that change are measured, because most statuses have about ten additions.
+  // Measures only the fields that change. Most statuses need about ten calls of `add`, and measuring the whole report
+  // each time would be slow.
   const add = (more: Partial<ReportWithoutNotes>): boolean => {
     const replaced = Object.fromEntries(Object.entries(report).filter(([key]) => key in more));
     const next = tokens + tokensOf(more) - tokensOf(replaced);

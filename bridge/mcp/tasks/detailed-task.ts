@@ -15,7 +15,7 @@ import type { TaskView } from '../../sessions/session/observed-task.ts';
 interface DetailedTaskHead {
   taskId: string;
   statusMessage: string;
-  /** A time in RFC 3339, like `lastUpdatedAt`. */
+  /** The time of creation in RFC 3339. `lastUpdatedAt` has the same format. */
   createdAt: string;
   lastUpdatedAt: string;
   /** Null, because the agent decides how long it stores the task. */

@@ -30,7 +30,10 @@ interface FoundTask {
   current: boolean;
 }
 
-/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached */
+/**
+ * Finds the task with this MCP task id. Asks the agent for it if the session has a newer task.
+ * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached
+ */
 export async function findMcpTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
   const parts = decodeMcpTaskId(id);
   if (parts === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
@@ -85,10 +88,11 @@ export async function currentMcpTask(
   if (current && isOver) bridge.delegations.collect(session);
   if (current && (isOver || needsDecisionElsewhere)) followed?.ended(session);
   else if (current) followed?.follows(session);
-  // Only the result of an ended task is shown by clients. So other responses contain no announcement.
+  // Clients show a response only if it contains the result of the tool call. So other responses contain no
+  // announcement.
   const news =
     isOver || needsDecisionElsewhere ? await takeAnnouncedResults(bridge) : { results: [], more: 0 };
-  // The notes of a session are about its newest task.
+  // The notes of a session are about its newest task. So an earlier task gets none.
   const notes = (): readonly string[] => (current ? notesForRepeatedReads(session, taskId) : []);
   return toDetailedTask({
     taskId: id,

@@ -20,7 +20,7 @@ const declaration = z.looseObject({
   }),
 });
 
-/** Returns undefined for any other message. */
+/** Returns the subscription that a message requests. Returns undefined for any other message. */
 export function parseTaskSubscription(message: unknown): TaskSubscription | undefined {
   return subscription.safeParse(message).data;
 }

@@ -77,8 +77,8 @@ export async function streamTask(
 }
 
 /**
- * Returns the agent's id of the task. Waits for it, because the client may have its MCP task id before the agent has the
- * task. Returns undefined if the client stops waiting.
+ * Returns the id that the agent gave the task. Waits for this id, because the client may have the MCP task id before
+ * the agent has the task. Returns undefined if the client stops waiting.
  */
 async function agentTaskId(session: Session, id: string, signal: AbortSignal): Promise<string | undefined> {
   const named = decodeMcpTaskId(id)?.taskId ?? '';

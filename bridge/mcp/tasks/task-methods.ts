@@ -78,7 +78,8 @@ export function registerTaskMethods(
         const { submitFormAnswers } = await import('../../approvals/submit-form-answers.ts');
         const submitted = submitFormAnswers({ session, ...answers, formHistory, links, rules });
         const reported = submitted.then(({ decided, unanswered, refused, late }) => {
-          // The acknowledgement has no text. So the result of the task reports which answers were invalid.
+          // `tasks/update` only acknowledges the answers. So the session keeps a note about answers that did not count,
+          // and the result of the task contains the note.
           session.leaveNotes([
             ...late,
             ...(refused === undefined ? [] : [`The answer in the form did not count: ${refused}`]),

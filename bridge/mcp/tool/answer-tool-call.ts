@@ -62,12 +62,13 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
         progress.about(awaited.session);
         open.awaits({ ...awaited, delegations: opened.delegations });
       },
-      // No client reads the reply to a cancelled tool call. So this reply must not use up the unreported sentences.
+      // No client reads the reply to a cancelled tool call. So the sentences about cancelled tool calls stay for a
+      // later reply.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
     if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
-    // No client reads the reply to a cancelled tool call. So this reply must not use up the announcements.
+    // No client reads the reply to a cancelled tool call. So the announcements of results stay for a later reply.
     await looked;
     if (open.withdrawn) return toCallToolResult(reply);
     const announced = announceResults(reply, await opened.inbox.take(), called);

@@ -28,8 +28,8 @@ export function defineBridgeTool<Input extends z.ZodObject, Output extends z.Zod
       if (spec.decides === true && approvals === 'human-only') return undefined;
       const cards = hasCard(offer, context);
       if (spec.card === 'uses' && !cards) return undefined;
-      // The hint is set only if a person can answer. Without a person, Claude Code refuses a tool with this hint, even
-      // if the operator allows the tool.
+      // `anthropic/requiresUserInteraction` is set only if a person can answer. Otherwise Claude Code would refuse the
+      // tool, even if the operator allows it.
       const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,

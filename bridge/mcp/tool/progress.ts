@@ -3,9 +3,9 @@
  * tokens. A notification follows each event. If there is none, a notification is sent every ten seconds, because
  * clients abandon a silent tool call.
  *
- * MCP requires that `progress` increases with each notification. If a single tool runs, it may report its steps, such
- * as page 3 of 10. `progress` and `total` are these steps then. Every other notification adds `SMALL_STEP` to
- * `progress`.
+ * MCP requires that `progress` increases with each notification. If the task has only one call, the tool may report its
+ * steps, such as page 3 of 10. `progress` and `total` then contain these steps. Every other notification adds
+ * `SMALL_STEP` to `progress`.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ToolCallEvent, ToolProgress } from '../../../shared/protocol/tool-approval.ts';

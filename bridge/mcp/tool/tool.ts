@@ -49,7 +49,8 @@ export interface ToolCallContext {
   /** The connection of the client. With `--on-disconnect cancel`, the client's tasks end when it is closed. */
   readonly connection: ClientConnection;
   /**
-   * Returns sentences about cancelled tool calls that were not reported yet, and clears them. This reply reports them.
+   * Returns a sentence for each earlier cancelled tool call that no reply has reported yet. The reply to this tool call
+   * reports them, so they are returned only once.
    */
   readonly news: () => readonly string[];
   /** Runs `record` when the client has certainly received the reply to this tool call. */
@@ -61,7 +62,7 @@ export interface ToolCallContext {
    * tool call.
    */
   readonly waitMs: (waitSeconds: number | undefined) => number;
-  /** The client's capabilities, and its answers to forms from earlier rounds of this tool call. */
+  /** What the client can show, the forms that it shows now, and the answers to forms that this request contains. */
   readonly client: ToolCallClient;
   /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
   readonly followed: ClientFollowedTasks | undefined;

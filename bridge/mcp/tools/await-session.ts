@@ -98,11 +98,12 @@ async function replyWithTask(
   const { session, notes = () => [], outcome = false, showsPending = false } = awaited;
   const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
   const { view } = session;
-  // A task that has ended is returned as a result, and a pending action as a preview. But with `human-only` there is
-  // no preview, because the person at this client can decide only in the form of the MCP task.
+  // Three cases get a result instead of a new MCP task: the task has ended; the caller asked about an existing task
+  // that waits (`showsPending`), so the result has the preview; the client already follows the MCP task, and a second
+  // one would notify the person twice. With `human-only` there is no preview, because the person at this client can
+  // decide only in the form of the MCP task.
   const isOver = isSessionOver(session.state);
   const preview = showsPending && call.bridge.rules.approvals !== 'human-only' && isAsking(view);
-  // If the client already follows the MCP task, a second one would notify the person twice.
   const followed = showsPending && call.followed?.isFollowed(session) === true;
   if (!isOver && (view === undefined || (!preview && !followed))) return createTaskReply(call, session, end);
   const next = followed && !isOver && !isAsking(view) ? IN_BACKGROUND : undefined;

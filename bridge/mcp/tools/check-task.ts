@@ -53,7 +53,7 @@ export const checkTaskTool = defineBridgeTool({
 
 /**
  * Returns what waits, as if all previews were cut, because the short status contains no previews. A person must see an
- * action before deciding on it.
+ * action before deciding on it. So the command line for it is `show`.
  */
 function toUnseenPending({ pendingInput: { pending, question } }: Session): ShownPending {
   return { pending: pending.map(({ shown, decisions }) => ({ shown, cut: 1, decisions })), question };

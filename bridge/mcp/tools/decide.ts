@@ -95,8 +95,8 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
       asTask: false,
     })
       .then((reply) => {
-        // A cancelled tool call needs no note, because no client reads its reply, and the next reply reports a failed
-        // decision anyway.
+        // If the decision fails later, a note in the session reports it. For a cancelled tool call, the next reply
+        // reports the failure anyway (`CancelledMcpCalls`), so no note is left.
         if (!confirmed && !call.signal.aborted) noteLateFailure(session, delivery);
         return reply;
       })

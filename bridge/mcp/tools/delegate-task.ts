@@ -85,7 +85,7 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
     const interim = await askStartPermission(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
     await going?.refresh();
-    // Connecting may take long, and meanwhile the task may ask for a decision. So this check comes after the
+    // Connecting may take long, and meanwhile the task may ask for a decision. So `refuseWhileDeciding` comes after the
     // connection.
     const acknowledgement = going === undefined ? undefined : await whenRead(going);
     if (going !== undefined) refuseWhileDeciding(going, call);

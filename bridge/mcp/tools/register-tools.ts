@@ -1,6 +1,7 @@
 /**
  * Handles `tools/list` and `tools/call` instead of the SDK. The SDK converts every error to a result, but MCP requires
- * a JSON-RPC error for an invalid `requestState`. The SDK also lists the same tools for every client.
+ * a JSON-RPC error for an invalid `requestState`. The SDK also lists the same tools for every client, but the bridge
+ * leaves out the tools that a client must not see.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { refuseCursor } from '../lists/refuse-cursor.ts';

@@ -80,8 +80,8 @@ export class RedeliveryStore implements EventStore {
   }
 
   /**
-   * Returns the stream of this event. Returns undefined if the event is unknown, or if the first event of its stream is
-   * no longer stored.
+   * Returns the stream of this event. Returns undefined if the event is unknown, or if the request of its stream is
+   * unknown, as for a batch of requests.
    */
   streamOf(id: string): McpStreamOrigin | undefined {
     const stream = this.#events.get(id)?.stream;

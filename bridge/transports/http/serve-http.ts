@@ -73,8 +73,8 @@ export async function serveHttp({
     const since = performance.now();
     let about: RequestFacts = {};
     response.on('error', () => undefined);
-    // During shutdown, this also closes the connection after its last response, in a later turn: Node marks a
-    // connection as idle only after `close`.
+    // Logs the end of the request. During shutdown, also closes the connection after its last response. That waits
+    // until after `close`, because Node only then marks the connection as idle.
     response.once('close', () => {
       const { method, headers } = request;
       const end = response.writableFinished ? 'answered' : 'client-gone';

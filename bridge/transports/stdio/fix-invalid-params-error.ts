@@ -43,7 +43,10 @@ function issuesOf(text: string): Issue[] | undefined {
   return json === undefined ? undefined : issues.safeParse(parseJson(json)).data;
 }
 
-/** Returns the text of a problem. The SDK's issue has no input, and only its message says whether there was one. */
+/**
+ * Returns the text of a problem. The SDK's issue does not contain the input, but its message says if the input was
+ * missing.
+ */
 function problemOf(issue: Issue): string {
   const input = issue.message.endsWith('received undefined') ? undefined : null;
   // This line only restores the type of the issue.

@@ -42,7 +42,9 @@ export function unusableEntryLines({ unusable }: ParsedAgentList): readonly stri
   });
 }
 
-/** Returns a text of the registry as one line. The cut comes first, so that a long text costs no time. */
+/**
+ * Returns a text of the registry as one line. Cuts the text before escaping it, so that a very long text costs no time.
+ */
 function shownLine(text: string): string {
   return visibleLine(text.slice(0, MAX_SHOWN_CHARACTERS + 1), MAX_SHOWN_CHARACTERS);
 }

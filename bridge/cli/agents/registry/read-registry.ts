@@ -1,6 +1,6 @@
 /**
- * Reads the document of a registry from a file or a URL. A response has the same limits as that of an agent. The
- * request contains no credentials.
+ * Reads the document of a registry from a file or a URL. The response of a URL has the same limits as the response of
+ * an agent (`createAgentFetch`). The request contains no credentials.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { isLoopback } from '../../../../shared/net/loopback.ts';
@@ -27,6 +27,7 @@ interface RegistryAgentList extends ParsedAgentList {
 }
 
 /**
+ * Reads a registry, and returns its agents.
  * @param source a file or a URL. If the URL names only a host, the host's well-known catalog is read.
  * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE
  */
