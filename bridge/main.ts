@@ -30,7 +30,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const settings = await readBridgeSettings(flags, process.env);
     const log = createLogger({ name: 'mcp-a2a-bridge', level: settings.logLevel });
     consoleToLog(log);
-    // An unhandled rejection affects at most one tool call. The others continue.
+    // An unhandled rejection affects at most one tool call. So it is only logged, and the other tool calls continue.
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
     endOnUncaughtError('mcp-a2a-bridge', {
       more: 'The log has the stack trace. Tasks continue.',

@@ -98,7 +98,9 @@ async function waitForServerRecord(child: ChildProcess, stateDirectory: string):
   }
 }
 
-/** Returns the last log lines since this start. */
+/**
+ * Returns the last lines that the server has logged since this start. `from` is the size of the log before the start.
+ */
 async function tailOf(path: string, from: number): Promise<string> {
   const log = await readFile(path);
   // The server may have rotated the log since then, so that it is shorter now.

@@ -28,7 +28,7 @@ export function serveFlags(args: readonly string[]): Record<string, unknown> | u
   }
 }
 
-/** The parser throws an error for each argument that is not such a flag, and prints nothing. */
+/** Returns a parser that throws an error for each argument that is not such a flag. It prints nothing. */
 function flagParser(): Command {
   return addServeFlags(new Command('mcp-a2a-bridge'))
     .helpOption(false)
@@ -39,7 +39,7 @@ function flagParser(): Command {
 
 /**
  * Returns why the bridge would not start with these arguments, or undefined if it would. Checks the flags and their
- * values. A client may replace `${…}` in a value, so such a value is not checked.
+ * values. If an argument contains `${…}`, a client may replace that part, so no value is checked.
  */
 export function serveArgumentsProblem(args: readonly string[]): string | undefined {
   const command = flagParser();

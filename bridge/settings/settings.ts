@@ -267,6 +267,7 @@ export interface BridgeSettings extends SettingValues<typeof ALL_BRIDGE_SETTINGS
 export const BRIDGE_LOCATION_FLAGS = locationFlagDefinitions("outbox, token and the local server's address");
 
 /**
+ * Reads the settings from the flags, the environment and the configuration file.
  * @param flags the values of commander's options by setting key, with `stateDir` and `config`
  * @throws ProductError CONFIGURATION
  */

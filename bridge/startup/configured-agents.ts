@@ -31,7 +31,7 @@ export function createAgentRegistry(
           new Agent(
             NAME_OF_URL_AGENT,
             async () => {
-              // The setting has a default name. If no variable has this name, no token is sent.
+              // `agentTokenEnv` has a default value. If there is no variable with this name, no token is sent.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
               const headers = await credentialHeaders(
                 spokenOf(NAME_OF_URL_AGENT),

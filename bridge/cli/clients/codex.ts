@@ -20,8 +20,8 @@ export const codex: McpClientProgram = {
   },
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
-    // Without this key, Codex may begin a turn before the bridge has started. That turn would not have the bridge's
-    // tools.
+    // Without this key, Codex may send its first request to the model before the bridge has started. The model would
+    // not have the bridge's tools then.
     required: true,
     // At the first start, `npx` may have to download the bridge.
     startup_timeout_sec: 120,

@@ -39,9 +39,10 @@ const NO_LONGER_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 ]);
 
 /**
- * Shows the first pending action directly above the prompt. A plain-text question is already shown.
- * @param shown the task as the terminal shows it. D2: a decision is valid only for what the person saw, so it contains
- * the code from this parameter.
+ * Shows the first pending action, asks the person to decide it, and sends the decision. A plain-text question is not
+ * shown again, because the terminal already shows it.
+ * @param shown the task as the terminal shows it. D2: a decision is valid only for what the person saw. So the decision
+ * contains the code from this parameter.
  * @throws ProductError if the agent cannot be reached
  */
 export async function promptAndSendDecision(

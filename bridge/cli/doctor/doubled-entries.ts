@@ -7,7 +7,7 @@ import { type ClientName, CLIENTS } from '../clients/clients.ts';
 const FLAG = '--tool-prefix';
 
 /**
- * Returns a check result for each pair of colliding entries.
+ * Returns a check result for each entry that collides with an earlier one.
  * @param entries the entries, those of the widest scope first. If two entries have the same name, the client starts the
  * later one.
  */

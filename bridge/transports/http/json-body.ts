@@ -5,8 +5,8 @@ import { rpcErrorResponse } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /**
- * The maximum number of bytes that the bridge reads of a body that is too large. It reads on so that the sender can
- * read the error response.
+ * If a body is too large, the bridge reads and discards up to this many bytes more. Otherwise the sender might not read
+ * the error response.
  */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 /**
