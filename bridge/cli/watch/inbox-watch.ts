@@ -1,6 +1,6 @@
 /**
- * Waits for new entries of the inbox. It reads the inbox again after two events: a followed task waits or ends, or
- * another process writes to the bridge's database. It follows the tasks that the agents list.
+ * Waits for new entries of the inbox. It follows the tasks that the agents list. It reads the inbox again when a
+ * followed task waits, goes on or ends, and when another process writes to the bridge's database.
  */
 import { inboxEntries, type KeyedInboxEntry } from '../../inbox/inbox-entry.ts';
 import { watchDatabase } from '../../inbox/watch-database.ts';

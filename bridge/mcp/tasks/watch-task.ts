@@ -19,7 +19,7 @@ interface WatchContext {
 }
 
 /**
- * Sends the state of the task now, and again after each change. Stops after the task has ended.
+ * Sends the state of the task now, and again after each change. Stops after the state `completed` or `cancelled`.
  * @returns a function that stops watching
  * @throws ProductError if the task is unknown, or its agent cannot be reached
  */

@@ -1,7 +1,8 @@
 /**
- * Asks a person before a task starts with settings that a model must not choose: another workspace, or no approvals.
- * Before the person allows it, the bridge sends nothing. A permit is valid for one task, and only for the directory
- * that the form showed.
+ * Asks a person before a task starts with settings that a model must not choose alone: another workspace, or no
+ * approvals. Until the person allows them, the bridge sends nothing. If the client shows no forms, another workspace is
+ * refused, but a task without approvals starts without this question. A permit is valid for one task, and only for the
+ * directory that the form showed.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
@@ -38,8 +39,8 @@ export async function checkCallWorkspace(
  * Asks the person for permission, if the settings of the tool call need it.
  * @returns undefined if the task may start; otherwise the form, for a client that shows it and then repeats the tool
  * call
- * @throws ProductError FORBIDDEN if no form can show the request, or if the person does not accept. Nothing is sent
- * then.
+ * @throws ProductError FORBIDDEN if another workspace cannot be shown in a form, if the directory is too long for the
+ * form, or if the person does not accept. Nothing is sent then.
  */
 export async function askStartPermission(
   call: ToolCallContext,

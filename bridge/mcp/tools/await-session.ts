@@ -99,9 +99,9 @@ async function replyWithTask(
   const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
   const { view } = session;
   // Three cases get a result instead of a new MCP task: the task has ended; the caller asked about an existing task
-  // that waits (`showsPending`), so the result has the preview; the client already follows the MCP task, and a second
-  // one would notify the person twice. With `human-only` there is no preview, because the person at this client can
-  // decide only in the form of the MCP task.
+  // (`showsPending`) that waits, so the result has the preview; the caller asked about one that the client already
+  // follows, and a second MCP task would notify the person twice. With `human-only` there is no preview, because the
+  // person at this client can decide only in the form of the MCP task.
   const isOver = isSessionOver(session.state);
   const preview = showsPending && call.bridge.rules.approvals !== 'human-only' && isAsking(view);
   const followed = showsPending && call.followed?.isFollowed(session) === true;

@@ -1,6 +1,6 @@
 /**
- * The MCP tool `get_approval_card_state`: returns the pending actions of a session to the approval card, with a code for
- * each.
+ * The MCP tool `get_approval_card_state`: returns the pending actions of a session to the approval card. Each action
+ * that the card can decide has a code.
  */
 import { z } from 'zod';
 import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
