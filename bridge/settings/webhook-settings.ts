@@ -34,7 +34,7 @@ export const webhookSettingsSchema = z
     tokenEnv: variableName.optional(),
     /** A program and its arguments that print this token. */
     tokenCommand: agentAccessFields.tokenCommand,
-    /** Further headers of a post. A value has the same forms as in the `headers` of an agent. */
+    /** Further headers of a post. The values are those of an agent's `headers`. */
     headers: agentAccessFields.headers,
     /** How long an action must have waited before it is posted, in seconds. */
     afterSeconds: z.number().min(0).max(86_400).default(DEFAULT_AFTER_SECONDS),

@@ -40,8 +40,9 @@ interface ServeOptions {
 }
 
 /**
- * Serves until a signal arrives, or until the stdio client closes stdin. E4: a lost connection stops no task, so all
- * tasks continue then. HTTP clients and the stdio client share the agents, the sessions and the outbox.
+ * Serves until a signal arrives, or until the stdio client closes stdin. E4: a lost connection stops no task, so the
+ * tasks continue then. The only exception: with `onDisconnect: cancel`, the tasks of the client that has left are
+ * cancelled. HTTP clients and the stdio client share the agents, the sessions and the outbox.
  * @throws ProductError CONFIGURATION if only HTTP is served, and the HTTP server cannot start
  */
 export async function serveMcp({ settings, places, log }: ServeOptions): Promise<void> {

@@ -124,7 +124,8 @@ async function delegateTask(
   for (const note of await unsupportedSettingsNotes(agent, wanted)) terminal.complain(note);
   const wait = (): Promise<WaitEndReason> => waitForSession({ session, delivery, timeout: 0 });
   let ended = await wait();
-  // Some agents send nothing before their answer. If this command ended, the answer would be lost.
+  // Some agents send nothing before their answer. If this command ended, the answer would be lost. So the command waits
+  // on.
   while (options.detach !== true && ended === 'time' && isFirstAttempt(session.state)) ended = await wait();
   if (session.view === undefined || (session.view.taskId === '' && !hasEnded(session.view)))
     throw new ProductError(

@@ -15,7 +15,7 @@ import type { WaitingReports } from './prompts.ts';
 const MAX_REPORTS = 3;
 
 /**
- * Returns a report for each session that waits for a person.
+ * Returns reports of the sessions that wait for a person, at most `MAX_REPORTS`.
  * @param only the id of one session; undefined for all sessions
  * @throws ProductError UNKNOWN_SESSION if the session does not exist; other errors if its agent cannot be reached
  */

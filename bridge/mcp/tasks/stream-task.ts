@@ -2,7 +2,7 @@
  * Streams the events of a task: `tasks/stream` of SEP-2694. The SEP is a draft, so this is a preview.
  *
  * - The events that clients get are numbered from 0, beginning with the first event of the task. So every bridge gives
- *   the same numbers, also after a restart. The number is the generation of A2A 1.1 minus 1.
+ *   the same numbers, also after a restart. The number is 1 less than the event's `generation` in A2A 1.1.
  * - S1: a client gets all events after its cursor, in order, without gap or repeat. The agent keeps the events as
  *   long as the task, so the error `events_gone` never occurs.
  * - S3: the bridge reads the next event only after the client has taken the one before.
