@@ -30,8 +30,8 @@ function countOf(count: number, noun: string): string {
 }
 
 /**
- * Returns a list with one line: the numbers of the task's tool calls by state, such as `tools: 3 done, 1 running, 2
- * waiting`. The list is empty if there are no tool calls.
+ * Returns a list with one line, such as `tools: 3 done, 1 running, 2 waiting`: the numbers of the task's tool calls by
+ * state. The list is empty if there are no tool calls.
  */
 export function callCounts(view: TaskView | undefined): readonly string[] {
   const calls = view?.calls ?? [];

@@ -23,7 +23,7 @@ export async function createTaskReply(
   // The client might not show this reply. So it contains no announcement and no preview.
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
   // The view of a continued session may still show its earlier task. The new task has no id before the message is
-  // delivered. So the MCP task id then contains no id of the agent.
+  // delivered. So the task id inside the MCP task id is empty then.
   const named = session.state.type === 'not-delivered' ? undefined : session.view?.taskId;
   const taskId = encodeMcpTaskId({ sessionId: session.id, taskId: named ?? '', agent: session.agent.name });
   const task = toDetailedTask({

@@ -1,8 +1,8 @@
 /**
  * Asks a person before a task starts with settings that a model must not choose alone: another workspace, or no
- * approvals. Until the person allows them, the bridge sends nothing. If the client shows no forms, another workspace is
- * refused, but a task without approvals starts without this question. A permit is valid for one task, and only for the
- * directory that the form showed.
+ * approvals. Until the person allows them, the bridge sends nothing. Without forms (the client shows none, or the
+ * setting is `tool-only`), another workspace is refused, but a task without approvals starts without this question. A
+ * permit is valid for one task, and only for the directory that the form showed.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';

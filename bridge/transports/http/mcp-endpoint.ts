@@ -81,7 +81,7 @@ export function createMcpEndpoint({
       onMessage(factsOf(body));
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
       const subscription = parseTaskSubscription(body);
-      // The client does not declare the tasks extension, so it must get an error. The SDK ignores `taskIds`, and would
+      // A client that does not declare the tasks extension must get an error. The SDK ignores `taskIds`, so it would
       // accept the subscription.
       if (subscription !== undefined && declaredTasks(subscription.params) === undefined)
         return Response.json(missingTasksError(subscription.id), { status: 400 });
