@@ -5,10 +5,7 @@ import { taskStateAfter } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
 import { agentCommandText } from '../../shared/protocol/agent-command.ts';
 
-/**
- * @param entries all entries of the task
- * @returns undefined if the entries do not begin a task
- */
+/** Builds a task's row from all of its entries. Returns undefined if the first entry is not `task.created`. */
 export function buildTaskRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
   const first = entries[0];
   const last = entries.at(-1);

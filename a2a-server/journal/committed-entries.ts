@@ -1,6 +1,6 @@
 /**
  * Gives committed entries to the readers of this process: wakes the watchers of a task, and caches its newest entries
- * while it is watched. J1: clients see durable entries only. So an engine must call `publish` after the commit.
+ * while it is watched. J1: clients see durable entries only. So the journal must call `publish` only after the commit.
  */
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { JournalEntry } from '../task/events.ts';
@@ -86,7 +86,7 @@ export class CommittedEntries {
     return new Map(this.#watchers.taskIds.map((taskId) => [taskId, this.#stored.get(taskId)]));
   }
 
-  /** Notes an entry that a query has read from the database. */
+  /** Records an entry that the database has stored, if the task is watched and no newer entry is recorded. */
   noteStored(taskId: string, entry: StoredEntry): void {
     if (this.#watchers.has(taskId) && entry.seq > this.#storedSeq(taskId))
       this.#stored.set(taskId, { seq: entry.seq, at: entry.at });
@@ -102,7 +102,7 @@ export class CommittedEntries {
   }
 
   /**
-   * Wakes the watchers if this entry is new, or if a notification has named a larger `seq`.
+   * Wakes the watchers if the entry with this `seq` is new, or if a notification has named a larger `seq`.
    * @param seq the task's last `seq`, which a query has read; 0 if there is no such task
    */
   noteStoredHead(taskId: string, seq: number): void {

@@ -144,8 +144,8 @@ export interface JournalStatistics {
   /** The number of tasks by state. A state without tasks is absent. */
   tasks: Partial<Record<StateName, number>>;
   /**
-   * The last change of the task that has waited longest for a person, in milliseconds since 1970. Null if no task
-   * waits.
+   * The time of the last change of the task that has waited longest for a person, in milliseconds since 1970. Null if
+   * no task waits.
    */
   waitingSince: number | null;
   /** The size of the database in bytes. SQLite's write-ahead log is not included. */
@@ -175,14 +175,15 @@ export interface Journal {
   /** Returns a session's tasks, oldest first. Returns no tasks for an unknown session. */
   session(principal: string, sessionId: string): Promise<TaskRow[]>;
   /**
-   * Returns the sums of costs by UTC day, session and model. A request belongs to the day of its answer. The time grows
-   * with the number of sums, not with the number of events.
+   * Returns the sums of costs by UTC day, session and model. A model request belongs to the day of its answer. The
+   * duration of the query grows with the number of sums, not with the number of events.
    */
   costs(filter: CostFilter): Promise<CostRow[]>;
   dailyUse(principal: string, day: number): Promise<DailyBudgetUse>;
   /**
-   * Returns how much the principal, its tenant and all principals together have written on this UTC day. The time
-   * grows with the number of principals of that day. Events from before version 13 of the tables are not included.
+   * Returns how much the principal, its tenant and all principals together have written on this UTC day. The duration
+   * of the query grows with the number of principals of that day. Events from before version 13 of the tables are not
+   * included.
    */
   dailyWritten(principal: string, day: number): Promise<DailyWrittenByScope>;
   /** Returns the number of events of a task, and its size in bytes. Both are 0 for an unknown task. */
@@ -225,7 +226,10 @@ export interface Journal {
   now(): number;
   /** The records that all servers of the journal share. Absent if one server uses the journal. */
   readonly records?: RecordStore;
-  /** True while this server can use the database that it opened at the start. Otherwise, it tries again by itself. */
+  /**
+   * True while this server can use the database that it opened at the start. Otherwise, the server tries again by
+   * itself.
+   */
   reachable(): boolean;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /**
- * Decides what an append does, from the state before it. Pure, so that every engine gives the same answers.
+ * Decides what an append does, from the state before it. Pure. All implementations of the journal use it, so they give
+ * the same answers.
  *
  * - J1: an append must name the task's last `seq`.
  * - E1: an append of an execution must name the epoch of the task's newest claim.

@@ -78,7 +78,7 @@ export interface ClaimAbandonedResult {
 export interface OwnershipCallbacks {
   /** Called regularly, so that this server can claim the tasks of servers that have died. */
   onSearch: () => void;
-  /** Called for a task of this server that has ended. Another server may have ended it. */
+  /** Called if a task that this server has claimed has ended. Another server may have ended it. */
   ended: (taskId: string) => void;
   /** True if this server can execute tasks in this directory. */
   canOpen: (workspace: string) => Promise<boolean>;

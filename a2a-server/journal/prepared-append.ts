@@ -23,7 +23,7 @@ export interface PreparedAppend extends AppendRequest {
 /** The number of bytes whose writing takes as long as writing one event. */
 const BYTES_PER_EVENT = 4_096;
 
-/** Limits the appends of one commit. The commit of short events blocks the event loop for about 5 ms. */
+/** Limits the appends of one commit. With this limit, a commit of short events blocks the event loop for about 5 ms. */
 export const COMMIT_LIMIT: CommitGroupLimit<PreparedAppend> = {
   weigh({ events, bodies, contents = [] }) {
     const lengths = [...bodies, ...contents.map(({ bytes }) => bytes)].map(({ length }) => length);
@@ -33,6 +33,7 @@ export const COMMIT_LIMIT: CommitGroupLimit<PreparedAppend> = {
 };
 
 /**
+ * Validates an append, and computes the values to store.
  * @throws ProductError MALFORMED or TOO_LARGE if the append cannot be stored
  * @throws RangeError for a bug of the writer: no events, a wrong first event, an event after the end of the task (J3),
  * or a state that does not follow from the events (J2)
@@ -56,7 +57,7 @@ export function prepareAppend(append: AppendRequest): PreparedAppend {
   return { ...append, bodies: events.map(serialize), moves, title, deadline };
 }
 
-/** True if the database returns the text unchanged: it contains neither NUL nor a lone surrogate. */
+/** True if a database can store the text unchanged, because the text contains neither NUL nor a lone surrogate. */
 export function isStorableText(key: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(key);
 }

@@ -77,7 +77,8 @@ export function acceptMessage(
     ...(trace && { trace }),
   };
   const { status } = snapshot;
-  // The checks above refuse a message while an action is pending. So a task that waits here waits for a reply.
+  // The checks above refuse a message while an action is pending. So if the task waits at this point, it waits for a
+  // reply, and the message continues it.
   if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };
   const dayCost = status.state === 'input-required' ? status.dayCost : undefined;
   return { type: 'append', events: [received, { type: 'task.working', ...(dayCost && { dayCost }) }] };
@@ -104,8 +105,8 @@ function wantedOf(
 }
 
 /**
- * True if the message is only `approve` or `deny` and may belong to another question. If the message names the task and
- * the task has asked only one question, the word belongs to that question.
+ * True if the message is only `approve` or `deny`, and may answer another question than the one that the task asks now.
+ * A message that names the task is clear, unless the task may have asked an earlier question.
  */
 function isStrayWord(
   snapshot: Snapshot,

@@ -48,7 +48,7 @@ export function coversApproverDemand(met: ApproverDemand | undefined, demand: Ap
 
 /**
  * Returns the demand that the approver of the tool call met. An earlier version of the server recorded no demand with
- * the decision. But the name of the approver is always recorded, so this function checks `fourEyes` by the name.
+ * the decision, only the name of the approver. So this function checks `fourEyes` by the name.
  */
 export function metApproverDemand(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,

@@ -71,8 +71,9 @@ export function budgetUsageAfter(
 }
 
 /**
- * True for the first events of a process that continues a task. Before these events, no server ran, or the task waited
- * for an orphaned process. That time is not working time.
+ * True for an event before which the task may not have worked: no server ran, or the task waited for an orphaned
+ * process or for a server that can open its workspace. The time directly before such an event does not count as working
+ * time.
  */
 function isFirstEventOfProcess({ type }: TaskEvent): boolean {
   return (

@@ -4,7 +4,10 @@ import type { Decider, TaskEvent, ToolOutcome } from './events.ts';
 import { taskEndedRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isTaskSettled, isTerminal, type Snapshot } from './snapshot.ts';
 
-/** A4: ends the task in any state. A1: its running tool executions are recorded as stopped by the cancel. */
+/**
+ * Cancels a task that has not ended, even if it waits or has not begun (A4). A1: its running tool executions are
+ * recorded as stopped by the cancel.
+ */
 export function cancelTask(snapshot: Snapshot, reason: string, by: Decider): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {

@@ -18,7 +18,10 @@ export interface Checkpoint {
   /** The absolute path of the workspace. Empty if the task has no workspace. Such a task changes no files. */
   workspace: string;
   files: readonly CheckpointFile[];
-  /** The titles of the turn's other tool calls that may have changed files. */
+  /**
+   * The titles of the turn's started tool calls that may have changed files which this checkpoint does not contain,
+   * such as shell commands.
+   */
   commands: readonly string[];
 }
 
@@ -95,8 +98,9 @@ function combineChanges<Change extends CheckpointFile>([first, ...later]: readon
 }
 
 /**
- * Adds a later change. A crash may have prevented the last of the earlier changes. The later change may therefore start
- * from any recorded state.
+ * Adds a later change to the earlier changes of a file. The later change may start from any recorded state, because a
+ * crash may have prevented the last of the earlier changes. If it starts from another state, something else changed the
+ * file in between (`interrupted`).
  */
 function followedBy<Change extends CheckpointFile>(
   earlier: Change,

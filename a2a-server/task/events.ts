@@ -145,8 +145,8 @@ export interface TokenUsage {
 }
 
 /**
- * The end of a model turn. A string is a finish reason that every model can have. With an object, an agent ends its
- * task or waits for a reply. `question` is null if the agent waits without a question.
+ * The end of a model turn. A string is a finish reason that every model can have. An object means that the agent itself
+ * ends the task or waits for a reply. `question` is null if the agent waits without a question.
  */
 export type TurnEnd =
   | 'stop'
@@ -227,8 +227,8 @@ export type TaskEvent =
    */
   | { type: 'model.unavailable'; attempts: number; until: number; text: string }
   /**
-   * In later requests, this summary replaces the conversation up to this turn. `model` wrote it, and `usage` is its
-   * cost. If no model could write a summary, `model` is null. The text then lists the omitted calls.
+   * In later requests, this summary replaces the conversation up to the turn `upTo`. `model` wrote it, and `usage` is
+   * its cost. If no model could write a summary, `model` is null. The text then lists the omitted calls.
    */
   | {
       type: 'context.summarised';
@@ -238,7 +238,7 @@ export type TaskEvent =
       usage: TokenUsage;
       usd?: number;
     }
-  /** In later requests, each answer and result up to this turn has at most `chars` characters. */
+  /** In later requests, each answer and result up to the turn `upTo` has at most `chars` characters. */
   | { type: 'context.clipped'; upTo: TurnRef; chars: number }
   /** The provider refused the conversation as too long. The task shortens the conversation and sends it once more. */
   | { type: 'context.exceeded' }
@@ -281,7 +281,7 @@ export type TaskEvent =
       /** The demand that the approver meets. Absent if nothing was demanded. */
       approver?: ApproverDemand;
     }
-  /** Grants have ended before their time. Later calls ask again. */
+  /** A person has revoked grants. Calls that have not started, and later calls, are no longer covered by them. */
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
   /** A tool execution begins. This event is durable before the tool runs. */
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
@@ -293,8 +293,9 @@ export type TaskEvent =
   /** A question no longer waits, because its tool execution has ended or no longer needs the answer. */
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
-   * What a running tool prints. `offset` is the number of characters that the execution printed before. Old journals
-   * omit it. `kept` marks a complete result that was too long for the model. `progress` has the tool's newest steps.
+   * What a running tool prints. `offset` is the number of characters that the tool execution printed before. Old
+   * journals omit it. `kept` marks a complete result that was too long for the model. `progress` has the tool's newest
+   * steps.
    */
   | {
       type: 'tool.output';

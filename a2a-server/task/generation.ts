@@ -62,8 +62,8 @@ export interface EventVisibility {
 }
 
 /**
- * Returns the generation for this client. A client with reasoning gets more events. Its numbers are higher, so that
- * neither client sees a gap or the same number twice.
+ * Returns the generation for this client. A client that requests reasoning gets more events, so its generations are
+ * higher. Each client therefore sees no gap, and no number twice.
  */
 export function generationOf(
   { shown, reasoning }: EventCount,

@@ -4,7 +4,8 @@
  *
  * - The policy checks the grant when the model requests a call. The call may run later. If a person revokes the grant
  *   before the call starts, the call waits for a decision.
- * - Each allowed call names its grant, so the journal counts the uses. The decided call itself is not a use.
+ * - Each allowed call names its grant, so the journal counts the uses. The call whose decision created the grant is not
+ *   a use.
  */
 import type { DecisionScope, GrantLimits, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import { delegators, type ApproverDemand } from './approver.ts';
@@ -60,8 +61,8 @@ export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] 
 }
 
 /**
- * Returns the grants that may allow a tool call now. With four eyes, a grant is ignored if its giver has sent the task
- * a message.
+ * Returns the grants that may allow a tool call now. If the server demands `fourEyes`, the grants of people who have
+ * sent the task a message are left out.
  * @param now milliseconds since 1970
  * @param approver what the server demands of the approver of each call
  */

@@ -22,17 +22,19 @@ import {
 
 type NextStep =
   | { type: 'settled' }
-  /** An earlier execution ended before it recorded the end of its work. These events record it, so they come first. */
+  /**
+   * An earlier execution ended with unfinished work. `events` record this, and must be appended before any other step.
+   */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
   /** The model failed. `until` is the time of the next model call, in milliseconds since 1970. */
   | { type: 'wait'; until: number }
   /** One tool call, or several calls that run in parallel (see `nextBatch`). */
   | { type: 'run'; calls: Call[] }
-  /** The task's state changes, and no work is left to do. */
+  /** After `events`, the task waits for a person or has ended. */
   | { type: 'append'; events: TaskEvent[] };
 
-/** @param limits `now` is in milliseconds since 1970 */
+/** Returns the next step. Without `budget` and `now`, the task has no budget. `now` is in milliseconds since 1970. */
 export function nextStep(
   snapshot: Snapshot,
   { budget, now }: { budget: Budget; now: number } = { budget: NO_BUDGET, now: 0 },
@@ -55,8 +57,8 @@ export function nextStep(
 }
 
 /**
- * Returns the event for a task that has nothing new for the model: a question to the person about a stuck model, or the
- * end of the task.
+ * Returns the event for a task that has no new message for the model: a question to the person about a stuck model, or
+ * the end of the task. Returns undefined if the model must be asked again.
  */
 function endOrStuckQuestion(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
   const question = stuckQuestion(snapshot);

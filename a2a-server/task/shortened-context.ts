@@ -6,8 +6,8 @@ export interface ShortenedContext {
   summary: { upTo: TurnRef; text: string } | null;
   clip: { upTo: TurnRef; chars: number } | null;
   /**
-   * Whether the provider refused the length. `yes`: since the model's last answer, the provider refused a request
-   * because the conversation is too long. `shortened`: after such a refusal, the server has shortened the conversation.
+   * Whether the provider refused the conversation as too long. `yes`: it has done so since the model's last answer.
+   * `shortened`: after such a refusal, the server has shortened the conversation.
    */
   refused: 'no' | 'yes' | 'shortened';
   /** The provider's count of input tokens for the last turn. Null if the conversation before that turn has changed. */

@@ -7,8 +7,9 @@ import type { RecordedPendingAction } from './events.ts';
 import type { Call } from './snapshot.ts';
 
 /**
- * Returns a code of the call id, the input, the content behind the preview, the reason, and the place of a repeated
- * question. A repeated question about the call has a new code. A decision on the earlier question is then invalid.
+ * Returns a code of the call id, the input, the content behind the preview, the reason, the tool execution whose
+ * outcome is unknown, and the place of a repeated question. A repeated question about the call has a new code. A
+ * decision on the earlier question is then invalid.
  */
 export function shownCodeOf(
   { callId, inputHash, basis, toolId, place }: Call,

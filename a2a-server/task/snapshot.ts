@@ -195,7 +195,7 @@ export function progressNoteOf({ status }: Snapshot): string | undefined {
   return status.state === 'working' ? status.note : undefined;
 }
 
-/** True if the task waits for a person or has ended. Only a new command changes such a task. */
+/** True if the task waits for a person or has ended. No step of an execution is left for such a task. */
 export function isTaskSettled(snapshot: Snapshot): boolean {
   return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);
 }
@@ -214,7 +214,7 @@ export function newestMessage({ exchanges, queued }: Snapshot): UserMessage | un
 
 /**
  * Returns the tool call with this id. A client may send any text as the id, even an inherited key such as
- * `constructor`.
+ * `constructor`, so only own keys count.
  */
 export function findCall({ calls }: Snapshot, callId: string): Call | undefined {
   return Object.hasOwn(calls, callId) ? calls[callId] : undefined;

@@ -68,7 +68,7 @@ export function stuckQuestion(snapshot: Snapshot): string | undefined {
   return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastCallText(snapshot, fault.turn)}. The work so far is kept. To let it try again, reply; your reply can contain advice. Otherwise cancel the task.`;
 }
 
-/** True if a turn without tool calls does not complete the task. */
+/** True if a turn without tool calls does not complete the task, because its answer is empty or cut off. */
 export function isTurnUnfinished({ end }: Turn): boolean {
   return end === 'empty' || end === 'length';
 }

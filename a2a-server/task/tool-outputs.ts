@@ -10,12 +10,11 @@ export interface ToolExecutionOutput {
   text: string;
 }
 
-/** The limit for all executions of a task together. The output then fits into one response. */
+/** The limit for all tool executions of a task together, in characters. Their output then fits into one response. */
 export const MAX_TASK_OUTPUT_CHARS = 2_000_000;
 
 /**
- * Adds output. Executions are sorted by the time of their first output. Above the limit, the oldest executions are
- * dropped.
+ * Adds output. Tool executions are sorted by the time of their first output. Above the limit, the oldest are dropped.
  */
 export function withToolOutput(
   outputs: readonly ToolExecutionOutput[],

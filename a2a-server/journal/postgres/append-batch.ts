@@ -16,7 +16,7 @@ import {
 } from '../written-amounts.ts';
 import type { PostgresValue } from './driver.ts';
 
-/** The size of a chunk in bytes. A chunk is one value of one row. */
+/** The maximum size of a chunk in bytes. A file content is stored in chunks, one per row. */
 const CHUNK_BYTES = 1024 * 1024;
 
 /** The state of a task as the database stores it. */
@@ -82,7 +82,7 @@ export class AppendBatch {
     this.#known = known;
     this.#commands = new Map(known.commands);
     this.#liveTasks = new Map(known.liveTasks);
-    // A task that ends in this batch still counts as live for the appends before its end.
+    // Records the tasks that are live before the batch. Each stays live until the append that ends it.
     for (const [taskId, head] of known.heads) this.#noteLive(taskId, head);
     this.#before = {
       command: (principal, messageId) => this.#commands.get(commandMapKey({ principal, messageId })),
@@ -167,7 +167,10 @@ export class AppendBatch {
     return [...this.#heads].flatMap(([taskId, { expected }]) => (expected === 0 ? taskId : []));
   }
 
-  /** Returns the tasks after the commit. @param created the keys of the new tasks, in order */
+  /**
+   * Returns the heads (`seq` and state) of the tasks after the commit.
+   * @param created the keys of the new tasks, in order
+   */
   headsAfter(created: readonly number[]): Map<string, StoredTaskHead> {
     const stored = [...this.#heads].map(([taskId, head]) => {
       const { seq, state, title, deadline, principal, sessionId, model, saved, epoch, size } = head;

@@ -34,7 +34,8 @@ export class DatabaseClock {
     const time = await ask();
     if (time === undefined) return;
     const receivedAt = this.#monotonic();
-    // The database read its clock after the query was sent and before the answer was received.
+    // The database read its clock after the query was sent and before the answer was received. So the correct offset is
+    // between these two limits.
     const least = time - receivedAt;
     const most = time - sentAt;
     if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = (least + most) / 2;

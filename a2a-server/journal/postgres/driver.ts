@@ -275,8 +275,8 @@ function toPostgresError(error: unknown): PostgresError {
 }
 
 /**
- * The SQLSTATEs after which another connection may succeed: a shutdown, a start, a lost standby, too many connections,
- * and all of class 08 (connection exceptions).
+ * The SQLSTATEs after which another connection may succeed: a shutdown, a start, a read-only standby, too many
+ * connections, and all of class 08 (connection exceptions).
  */
 const PASSING_SQLSTATES = /^(?:08...|57P0[1-5]|53300|25006)$/;
 

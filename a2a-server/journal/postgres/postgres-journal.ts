@@ -53,8 +53,9 @@ export interface PostgresJournalOptions {
   onAppended?: OnAppended;
   onChangedElsewhere?: OnChangedElsewhere;
   /**
-   * Called once if the database has forgotten this server, a commit of it, or entries of a watched task. E1: this server
-   * must stop its work, because another server may execute its tasks. S1: its readers have entries that no longer exist.
+   * Called once if the database has lost this server's row, one of its commits, or entries of a watched task. E1: this
+   * server must stop its work, because another server may execute its tasks. S1: its readers have entries that no
+   * longer exist.
    */
   onRemoved?: (error: Error) => void;
   /** The retries of reads and appends while the database is unreachable. By default, they take about 20 s. */

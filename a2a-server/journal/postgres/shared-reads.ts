@@ -1,10 +1,10 @@
 /**
- * Lets equal reads share one query. A task may have hundreds of streams, and one wake-up makes all of them read the same
- * entries.
+ * Lets equal reads share one query. A task may have hundreds of streams, and one wake-up makes all of them read the
+ * same entries.
  *
  * A reader must get everything that was durable before its call. So it never shares a query that has already begun.
- * While that query runs, all later readers wait for the next one. If the connection of that query hangs, the next one
- * begins beside it.
+ * While that query runs, all later readers wait for the next one. The next query begins at the latest after
+ * `MAX_WAIT_MS`, because the connection of the running query may hang.
  */
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';

@@ -37,7 +37,10 @@ const LOCK_BACK_OFF: BackOffOptions = {
   randomize: false,
 };
 
-/** The time after which a server that could not reach the database must be restarted. */
+/**
+ * If a server's lease ended longer ago than this, the next server that starts deletes its row. Then the server without
+ * a row must be restarted.
+ */
 const FORGOTTEN_AFTER = "interval '1 day'";
 
 /**
@@ -131,7 +134,7 @@ export class PostgresWriterConnection {
     });
   }
 
-  /** Records that the database has forgotten this server, or a commit of it. No later work runs. Returns the error. */
+  /** Records that the database has lost this server's row or a commit. No later work runs. Returns the error. */
   removed(cause: unknown): Error {
     if (this.#lost === undefined) {
       this.#lost = new ServerRemovedError(this.#address.label, cause);

@@ -152,7 +152,10 @@ export async function acceptJournalLoss(path: string): Promise<JournalLoss | und
   }
 }
 
-/** Finds a server that uses the journal even if its lock file was deleted. @throws JournalInUseError */
+/**
+ * Refuses a journal that a server uses. Finds this server even if the lock file was deleted.
+ * @throws JournalInUseError
+ */
 async function requireUnused(path: string): Promise<void> {
   if (fileSize(path) === 0) return;
   let database: Sqlite;
@@ -281,7 +284,7 @@ function removeAbandonedDrafts(directory: string, now: number): void {
     for (const name of readdirSync(directory).filter((each) => DRAFT_FILE.test(each)))
       removeAbandonedDraft(join(directory, name), now);
   } catch {
-    // The directory may permit new files, but no list of its files.
+    // The directory may permit new files, but no list of its files. Then all drafts stay.
   }
 }
 
@@ -290,7 +293,7 @@ function removeAbandonedDraft(path: string, now: number): void {
     const { mtimeMs } = lstatSync(path);
     if (now - mtimeMs > ABANDONED_AFTER_MS) unlinkSync(path);
   } catch {
-    // Another process may have removed the file, or this one has no right to.
+    // Another process may have removed the file, or this process has no right to remove it.
   }
 }
 

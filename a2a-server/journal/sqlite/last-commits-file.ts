@@ -123,7 +123,7 @@ export class LastCommitsWriter {
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
     this.#suspended = true;
     await this.#writing;
-    // If the journal was closed during that write, `remove` throws an error and removes nothing. So the file stays.
+    // If the journal was closed during this wait, `remove` throws an error and removes nothing. So the file stays.
     if (this.#closed) return remove();
     try {
       this.#requireOwnFiles();

@@ -60,8 +60,8 @@ export interface SqliteJournalOptions {
 }
 
 /**
- * The time in milliseconds after which a failed commit no longer counts, because the disk may have space again. A task
- * that waits for the disk tries again every five seconds.
+ * The time in milliseconds for which `reachable` returns false after a failed commit. Afterwards, the disk may have
+ * space again. A task that waits for the disk tries again every five seconds.
  */
 const REFUSAL_MS = 30_000;
 

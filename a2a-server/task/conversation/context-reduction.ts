@@ -55,7 +55,7 @@ export type ContextReduction =
   | {
       type: 'summarise';
       upTo: TurnRef;
-      /** The segments to summarise, and the task's first message. */
+      /** The segments to summarise, and the task's first message, which the summary does not replace. */
       covered: readonly ConversationSegment[];
       tokens: number;
       /** The maximum length of the facts from the journal, in tokens. */
@@ -63,7 +63,7 @@ export type ContextReduction =
     }
   | { type: 'clip'; event: TaskEvent };
 
-/** Returns a high estimate of a text's tokens. Text that is not language, e.g. base64, may have more tokens. */
+/** Returns an estimate of a text's tokens. It is high for language, but may be too low for other text, e.g. base64. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
@@ -73,14 +73,17 @@ export function tokensBesideConversation(instructions: string, tools: readonly u
   return estimateTokens(instructions) + estimateTokens(JSON.stringify(tools));
 }
 
-/** Returns the tokens that the conversation may use. The rest of the window is for the answer. */
+/**
+ * Returns the number of tokens that the conversation may use. The rest of the window is for the system prompt, the
+ * tools and the answer.
+ */
 export function maxConversationTokens(room: ContextWindow): number {
   return Math.max(0, promptTokens(room) - room.beside);
 }
 
 /**
- * Estimates the size of the prompt in tokens. If the provider has reported a count, only the later part of the
- * conversation is estimated.
+ * Estimates the size of the prompt in tokens. If the provider has counted the tokens of an earlier prompt, only the
+ * conversation after that prompt is estimated.
  */
 export function estimatePromptTokens(
   earlier: readonly Snapshot[],
@@ -95,7 +98,8 @@ export function estimatePromptTokens(
     isSameTurn(place, { taskId: current.taskId, turn: counted.turn }),
   );
   if (since === -1) return all;
-  // Some providers count only uncached tokens. The result is therefore at least half of the estimate.
+  // Some providers count only uncached tokens. The result is therefore at least half of `all`, the estimate for the
+  // whole prompt.
   return Math.max(counted.inputTokens + totalTokens(shown.slice(since)), all / 2);
 }
 
@@ -183,7 +187,8 @@ function promptTokens({ window, beside }: ContextWindow): number {
 }
 
 /**
- * Returns the summary to make.
+ * Returns the summary to make. Returns undefined if there is no turn to replace, or if the summary would save too
+ * little.
  * @param end the index of the last segment that the summary replaces
  * @param free the tokens of the window that the conversation may use
  */
@@ -203,7 +208,9 @@ function summaryFor(
 }
 
 /**
- * Returns the index of the last turn to summarise. This is the newest turn that does not fit, or the second-last turn.
+ * Returns the index of the last turn to summarise. The newest turn is never the result. Of the older turns, the result
+ * is the newest one that, with everything after it, exceeds `kept` tokens. If there is none, the result is the
+ * second-last turn, or -1 if there are fewer than two turns.
  */
 function endOfOld(shown: readonly ConversationSegment[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');

@@ -42,8 +42,8 @@ export interface ConversationToolResult {
 }
 
 /**
- * A unit that the context window keeps or omits as a whole. It is a message, or a turn with the results of its tool
- * calls. The first message of the current task (`task`) always stays.
+ * A part of the conversation that a summary replaces as a whole or not at all: a message, a turn with the results of
+ * its tool calls, a note, or an earlier summary. The first message of the current task (`task`) always stays.
  */
 export interface ConversationSegment {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
@@ -107,8 +107,8 @@ function summarisedSegments(
   if (!summary) return all;
   const end = all.findIndex(({ place }) => isSameTurn(place, summary.upTo));
   if (end === -1) return all;
-  // A summary does not contain the first message of its task. The conversation keeps this message: in full while the
-  // task is current, and shortened in later tasks.
+  // A summary does not contain the first message of the task in which it was written. The conversation keeps this
+  // message: in full while that task is current, and shortened in later tasks.
   const first = byTask.slice(0, summarised).flat().length;
   const kept = all
     .slice(0, end)
@@ -262,8 +262,8 @@ function turnSteps(
   }: { clip: number; remark: string | undefined; replays: boolean; foreign: boolean },
 ): ConversationStep[] {
   const calls = callsOfTurn(snapshot, turn);
-  // A call of another model gets the task's own id, because some providers refuse the call ids of others, e.g. ids
-  // with a dot.
+  // A call of another model is named by the server's `callId`, because some providers refuse the call ids of other
+  // providers, e.g. ids with a dot.
   const idOf = (call: Call): string => (foreign ? call.callId : call.modelCallId);
   const assistant: ConversationStep = {
     role: 'assistant',

@@ -19,7 +19,7 @@ import { messageFiles } from '../task-files.ts';
  * task's model. So a person can always answer.
  */
 export const SHORT_MESSAGE_TOKENS = 200;
-/** The share of the space for the conversation that one message may fill. */
+/** The share of the context window, without the system prompt and the tools, that one message may fill. */
 const MESSAGE_SHARE = 1 / 2;
 
 /**
@@ -53,7 +53,10 @@ export function maxMessageTokens({ live, previous }: LiveAndPreviousTask, room: 
   return Math.max(0, Math.floor(Math.min((window - beside) * MESSAGE_SHARE, left)));
 }
 
-/** Returns the first message as a list. The list is empty if the first message is still unanswered. */
+/**
+ * Returns the first message as a list. The list is empty if this message is still unanswered, because
+ * `unansweredMessages` then contains it.
+ */
 function firstMessage({ exchanges }: Snapshot): UserMessage[] {
   const [first] = exchanges;
   return first?.type === 'message' && exchanges.some(({ type }) => type === 'turn') ? [first.message] : [];

@@ -19,7 +19,8 @@ export function omitMiddleBytes(text: string, bytes: number): string {
   if (whole <= bytes) return text;
   for (let chars = Math.floor((text.length * bytes) / whole); chars > 0; chars = Math.floor(chars * 0.9)) {
     const shown = omitMiddle(text, chars);
-    // The characters of the start and the end may need more bytes than those of the middle.
+    // The characters of the start and the end may need more bytes than those of the middle. Then fewer characters are
+    // tried.
     if (Buffer.byteLength(shown) - Buffer.byteLength(omissionNote(text.length - chars)) <= bytes)
       return shown;
   }

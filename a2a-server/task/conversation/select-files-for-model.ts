@@ -13,8 +13,8 @@ export interface ConversationFile extends StoredFile {
 }
 
 /**
- * The maximum size of all files of a request, in bytes. Google refuses a request of more than 20 MB. Base64 makes four
- * bytes of three.
+ * The maximum size of all files of a request, in bytes. Google refuses a request of more than 20 MB, and base64 makes
+ * 19 MB of 14 MB.
  */
 const MAX_BYTES = 14_000_000;
 

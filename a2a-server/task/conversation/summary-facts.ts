@@ -11,7 +11,7 @@ import { isContentFiltered, contentFilteredItems } from './content-filtered-item
 import { callsOfTurn, questionOfCall, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 const MAX_LINE_CHARS = 300;
-/** The share of the space that each kind of fact can use at least. */
+/** The share of the space that each kind of fact can use, even if the other kinds need more. */
 const MIN_GROUP_SHARE = 1 / 8;
 
 interface SummarizedItems {
@@ -90,7 +90,7 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): SummarizedItems {
     const inTurns = exchanges.flatMap((each) =>
       each.type === 'message' ? [withheld.has(each) ? [] : [each.message]] : [],
     );
-    // A task may end before the model reads its last messages.
+    // An earlier task may have ended before the model read its last messages, which are then still in `queued`.
     const messages = [...inTurns, ...(index === end ? [] : [task.queued])];
     return {
       messages: (index === tasks.length - 1 ? messages.slice(1) : messages).flat().map(userMessageText),

@@ -2,9 +2,15 @@ import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import type { ConversationStep, ConversationSegment } from './conversation.ts';
 import { omitMiddle, omitMiddleBytes } from './omit-middle.ts';
 
-/** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
+/**
+ * The highest length limit of one piece (an answer, an input or a result), in characters. More text hardly improves a
+ * summary.
+ */
 const MAX_PIECE_CHARS = 6_000;
-/** The lowest length limit of one piece, in characters. If the text is still too long, its middle is cut. */
+/**
+ * When the limit of one piece is at most this number of characters, it is not lowered further. If the text is then
+ * still too long, its middle is cut.
+ */
 const MIN_PIECE_CHARS = 200;
 
 /** Builds a transcript of at most `bytes` bytes of UTF-8. The longest pieces are clipped first. */
