@@ -125,7 +125,8 @@ function createKeySource(
     if (last?.address !== address) {
       const keys = createRemoteJWKSet(new URL(address), {
         timeoutDuration: PROVIDER_TIMEOUT_MS,
-        // The function below decides when the keys are read for an unknown key.
+        // With this value, `jose` does not read the keys for an unknown key. The function below decides when to read
+        // them.
         cooldownDuration: Infinity,
         cacheMaxAge: MAX_KEY_AGE_MS,
       });
@@ -137,7 +138,8 @@ function createKeySource(
         return await keys(...asked);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        // While the provider is away, the key may be valid.
+        // The keys cannot be read again now. If the last read failed, the key may be valid, so the error of that read
+        // is thrown.
         if (!(keys.reloading || mayRead())) throw failure ?? error;
         await keys.reload().then(
           () => (failure = undefined),

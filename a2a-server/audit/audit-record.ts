@@ -41,7 +41,10 @@ const act = z.discriminatedUnion('act', [
     name: z.string(),
     fingerprint: z.string(),
   }),
-  /** `principal` registered the receiver. `by` is absent if the operator's command line asked for the retry. */
+  /**
+   * A retry of push notifications to a receiver that `principal` registered. `by` asked for the retry. It is absent if
+   * the operator's command line did.
+   */
   z.object({
     act: z.literal('push.retried'),
     taskId: z.string(),

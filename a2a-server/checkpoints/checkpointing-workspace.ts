@@ -62,8 +62,8 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
       const basis = requireUnchangedItem(item, move.basis);
       const target = await workspace.destination(from, to);
       const { state, content } = await itemState(workspace, item);
-      // If the source is not saved, the target is the only copy of the content. Then a restoration must not remove the
-      // target.
+      // If the content of the source is not saved, the moved file is its only copy, and a restoration must not remove
+      // that file. So the state of the target before the move counts as not saved too.
       const before = state.type === 'not-saved' ? state : ABSENT;
       await record(
         [

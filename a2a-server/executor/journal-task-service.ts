@@ -58,7 +58,7 @@ export interface RunningTaskService extends TaskService {
   stopTools(): void;
   running(): readonly RunningToolExecution[];
   executing(): number;
-  /** The number of tasks that wait for their turn. */
+  /** The number of tasks that wait for a slot. */
   waiting(): number;
 }
 
@@ -115,7 +115,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     },
     async cancelWork(taskId, by, left) {
       const { principal: owner } = await requireVisibleRow(journal, taskId, by);
-      // The disconnect of a principal stops only that principal's own tasks.
+      // A requester may also see tasks of other principals. Its disconnect must not stop those tasks.
       if (owner !== by.principal) return;
       const { type } = requireAppliedCommand(
         await log.change(taskId, (s) => cancelAfterDisconnect(s, left, toDecider(by))),

@@ -43,7 +43,9 @@ interface MaintenanceOptions {
   clockCheck?: ClockCheck;
   /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;
-  /** Called for each expired task. One of its tools may still wait for a person. */
+  /**
+   * Called for each expired task. It must stop the task's work, because a tool of the task may still wait for a person.
+   */
   onEnded: (taskId: string) => void;
   onFailure: (error: unknown) => void;
 }
@@ -71,19 +73,19 @@ export class TaskMaintenance {
 
   /**
    * Reads the earliest deadline from the journal, and starts the next round in time for it. Another server may have
-   * added the deadline, and may have died.
+   * added this deadline and then died, so this server may not know it yet.
    */
   async lookForDeadlines(): Promise<void> {
     try {
       const [row] = await this.#options.journal.deadlines(1);
-      // A round may fail to end a task. The deadline of such a task must not start another round at once, or the rounds
-      // would never stop.
+      // A deadline in the past may belong to a task that the last round could not end. So the next round starts only
+      // `RETRY_MS` after the last one began. Otherwise one round would follow another without a pause.
       const at = row?.deadline;
       if (typeof at !== 'number') return;
       const overdue = at <= this.#options.clock.now();
       this.noteDeadline(overdue ? this.#begunAt + RETRY_MS : at);
     } catch {
-      // The error is ignored: the journal cannot be reached, and the server looks again soon.
+      // If the journal cannot be read, the error is ignored, because the server looks again soon.
     }
   }
 
@@ -170,13 +172,14 @@ export class TaskMaintenance {
   async #endExpiredTasks(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
     /**
-     * The tasks that this round has tried to end. The index may contain a wrong deadline, which would cause an endless
-     * loop without this set.
+     * The tasks that this round could not end, e.g. because their deadline in the index is wrong. The round does not
+     * try them again. Otherwise it would never end.
      */
     const tried = new Set<string>();
     const failures: unknown[] = [];
     while (this.#state === 'active') {
-      // So many failures have another cause than the tasks, e.g. a full disk.
+      // If this many tasks cannot be ended, the cause is probably not in the tasks, but e.g. a full disk. So the round
+      // fails.
       if (failures.length >= TASKS_PER_BATCH) throw failures[0];
       const rows = await journal.deadlines(TASKS_PER_BATCH + tried.size);
       const due = rows.filter(({ taskId, deadline }) => (deadline ?? now) <= now && !tried.has(taskId));

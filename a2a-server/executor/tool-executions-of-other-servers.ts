@@ -16,8 +16,8 @@ import type { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-executions/tool-execution-view.ts';
 
 /**
- * The longest wait for the other server, in milliseconds. If that server was killed, its tasks have a new owner within
- * 5 s.
+ * The longest wait for the other server, in milliseconds. If that server was killed, another one claims its tasks
+ * within 5 s, and records that the tool execution was interrupted.
  */
 const ABORT_WITHIN_MS = 30_000;
 
@@ -114,7 +114,10 @@ function outcomeOfEnded(task: Snapshot | undefined, toolId: string): AbortReques
   return { type: 'already-finished' };
 }
 
-/** @param first true if no other request asked for the abort before */
+/**
+ * Returns the outcome of the abort request if this event ends the tool execution. Otherwise returns undefined.
+ * @param first true if no other request asked for the abort before
+ */
 function endOf(event: TaskEvent, toolId: string, first: boolean): AbortRequestOutcome | undefined {
   if (event.type === 'tool.interrupted' && event.toolId === toolId) return { type: 'lost' };
   if (event.type !== 'tool.finished' || event.toolId !== toolId) return undefined;

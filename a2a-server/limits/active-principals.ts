@@ -22,7 +22,7 @@ export class ActivePrincipals {
     const now = this.#clock.now();
     let found = false;
     for (const [other, at] of this.#lastActions) {
-      // If the wall clock was set back, `at` may be in the future.
+      // If the wall clock was set back, `at` may be in the future. So only the size of the difference counts.
       if (Math.abs(now - at) > ACTIVE_MS) this.#lastActions.delete(other);
       else if (other !== principal) found = true;
     }

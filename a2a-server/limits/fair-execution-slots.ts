@@ -73,7 +73,10 @@ export class ExecutionSlot {
   #holders = 0;
   #granted = new Deferred<boolean>();
   state: 'waiting' | 'running' | 'over' = 'waiting';
-  /** The value of `ahead` when the task entered the queue, or at the last call of `onMoved`. */
+  /**
+   * The last reported number of the principal's tasks ahead of this one. Set on entering the queue and before each
+   * `onMoved`; Infinity before that.
+   */
   reportedAhead = Infinity;
 
   constructor(slots: FairExecutionSlots, { principal, begun, onMoved = () => undefined }: SlotRequest) {

@@ -20,9 +20,9 @@ export interface ResolvedTargets {
   /** True if the paths, `command` and `hosts` do not say the whole effect of the call. */
   incomplete?: true;
   /**
-   * True if the mode `accept-edits` decides about the call, and the call changes a path in a repository without a
-   * working tree, or a tree with a run-later file (`run-later-files.ts`). The names of `paths` and `trees` do not show
-   * this.
+   * True if the call may change a file in a git repository without a working tree, or a directory tree with a run-later
+   * file (`run-later-files.ts`). The names of `paths` and `trees` do not show this. Computed only if the mode
+   * `accept-edits` decides about the call.
    */
   changesRunLater?: true;
 }

@@ -54,7 +54,7 @@ const LOGICAL_LINE: Readonly<Record<Shell, RegExp>> = {
 /** Matches the characters that end a word, unless they are quoted or escaped. */
 const WORD_END = /[\s;&|()<>{}`]/gu;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/u;
-/** Matches words that export variables. An earlier `read` may have set them. */
+/** Matches words that export variables. Such a variable may have a value without an assignment, e.g. from `read`. */
 const EXPORT = /\b(?:declare|export|set -(?:\w*a|o allexport)|typeset)\b/u;
 
 const PROGRAM_ENDING = /\.(?:bat|cmd|com|exe)$/u;
@@ -68,7 +68,10 @@ const RUNNERS: ReadonlySet<string> = new Set(
 /** Matches words that change settings. A setting can define an alias: `git -c alias.x=push x`. */
 const SETTING = /^(?:-c|--config|config$)/u;
 
-/** @param words the program and its first arguments, as a rule names them. Not empty. */
+/**
+ * Returns whether some part of the command line runs the program with these arguments.
+ * @param words the program and its first arguments, as a rule names them. Not empty.
+ */
 export function checkCommandMention(command: string, words: readonly string[], shell: Shell): MatchCertainty {
   if (command.length > MAX_COMMAND_CHARS) return 'maybe';
   const wanted = words.map((word) => word.toLowerCase());
@@ -121,8 +124,8 @@ function searchedTexts(command: string, shell: Shell): readonly string[] | undef
 }
 
 /**
- * Returns the words of each command in the text. It reads the text twice: as `sh` does, and with more characters between
- * words, for other shells.
+ * Returns the words of each command in the text. It splits the text twice: as `sh` does, and also at braces and at any
+ * white space, as other shells may.
  */
 function partsOf(text: string): readonly (readonly string[])[] {
   return [
@@ -155,8 +158,9 @@ function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
 }
 
 /**
- * Searches the rule's words, even behind another program: `sudo git push`, `env A=1 git push`. Another spelling of them
- * is `maybe`: `npm publi`, `git-push`, `pip3 install`, and an option in another form.
+ * Searches one command for the rule's words, even behind another program: `sudo git push`, `env A=1 git push`. For
+ * another spelling of the words, returns `maybe`: `npm publi`, `git-push`, `pip3 install`, and an option in another
+ * form.
  */
 function findWords(words: readonly string[], wanted: readonly string[]): MatchCertainty {
   const name = (wanted[0] ?? '').replace(PROGRAM_ENDING, '');

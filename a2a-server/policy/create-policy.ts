@@ -21,7 +21,10 @@ export interface Policy {
 
 export const EMPTY_POLICY: Policy = { rules: [] };
 
-/** The prefix of MCP tools. Their names are unknown at the server's start, because MCP servers connect later. */
+/**
+ * The prefix of MCP tools. A rule may name any tool with this prefix, because MCP servers connect after the server's
+ * start, and their tools are unknown until then.
+ */
 const SERVER_TOOL_PREFIX = 'mcp__';
 
 /**

@@ -101,7 +101,8 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // EPERM: the group belongs to another user (sudo). On macOS, a group of zombies also gives EPERM.
+    // EPERM: the group exists and belongs to another user (sudo). On macOS, a group of zombies also gives EPERM. So
+    // there, the group counts as ended.
     if (errorCode(error) === 'EPERM') return process.platform !== 'darwin';
     if (errorCode(error) === 'ESRCH') return false;
     throw error;

@@ -9,7 +9,9 @@ import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/er
 import { tryCreateFile, replaceFile } from '../../shared/state/atomic-file.ts';
 import { isRecordName, type RecordKind, type RecordStore } from './record-store.ts';
 
-/** The file name extension of a record. A draft of a record has another extension. */
+/**
+ * The file name extension of a record. A draft, i.e. a file that is not completely written yet, has another extension.
+ */
 const FILE_EXTENSION = '.json';
 
 /** @param onFailure called if a directory cannot be watched */

@@ -9,7 +9,7 @@ import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
-  /** Returns the names that models see. Names from a supply come last. */
+  /** Returns the names of the tools that models see. The tools of a supply (`ToolSupply`) come last. */
   names(): string[];
   /**
    * Returns the tool declarations for a model, in a fixed order. Providers cache a prompt only if its start stays the
@@ -19,7 +19,10 @@ export interface Toolbox {
   declarations(options?: { readOnly?: boolean }): ToolDeclaration[];
   /** Returns a sentence for a model that called a missing tool. */
   absence(name: string): string;
-  /** Resolves when the supplies have started, when their start time is over, or when the signal aborts. */
+  /**
+   * Resolves when the supply of tools, e.g. the MCP servers, has started, when the time for that is over, or when the
+   * signal aborts.
+   */
   settled(signal: AbortSignal): Promise<void>;
 }
 

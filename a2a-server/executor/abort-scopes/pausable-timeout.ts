@@ -10,7 +10,7 @@ export class PausableTimeout {
   #over = false;
   #stopTimer: (() => void) | undefined;
 
-  /** Starts the timer. Calls `onEnd` once, after `ms` milliseconds without the pauses. */
+  /** Starts the timer. Calls `onEnd` once, when `ms` milliseconds have passed. Pauses do not count. */
   constructor(clock: Clock, ms: number, onEnd: () => void) {
     this.#clock = clock;
     this.#leftMs = ms;

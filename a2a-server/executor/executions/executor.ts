@@ -104,7 +104,10 @@ export class Executor {
     return this.#slots.waiting;
   }
 
-  /** Starts an execution. If one runs, it checks the task again before it exits. Returns at once. */
+  /**
+   * Starts an execution of the task. If one is running, that execution checks the task again before it exits. Returns
+   * at once.
+   */
   wake(task: WokenTask): void {
     const { taskId } = task;
     if (this.#closing) return;
@@ -236,8 +239,8 @@ export class Executor {
     const kept = this.#claims.get(taskId);
     if (kept?.held === true) return kept;
     this.#claims.delete(taskId);
-    // The lease has ended since `kept` was claimed. `kept` is released, because the search for abandoned tasks skips a
-    // task while this server has a claim to it.
+    // This server has lost the claim `kept`, e.g. because its lease ended. It releases `kept`, because the search for
+    // abandoned tasks skips a task while this server has a claim to it.
     if (kept !== undefined) ownership.release(taskId, kept);
     const claim = await ownership.claim(taskId);
     if (claim !== undefined) this.#storeClaim(taskId, claim);
@@ -299,8 +302,8 @@ export class Executor {
     if (this.#closing || this.#looking) return 0;
     this.#looking = true;
     try {
-      // The search leaves out the tasks in `#running`. A task that this server has lost is there while its tools run,
-      // and must not start again before they have ended.
+      // The search leaves out the tasks in `#running`. A task whose claim this server has lost stays there while its
+      // tools run. The task must not start again before they have ended.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) this.#storeClaim(taskId, claim);

@@ -1,4 +1,4 @@
-/** Creates the event that tells readers that a new task waits for its turn. Pure. */
+/** Creates the event that tells readers that a new task waits in the queue for a slot. Pure. */
 import type { CountsByScope } from '../../limits/limits.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';

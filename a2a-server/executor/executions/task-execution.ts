@@ -35,7 +35,10 @@ import { wholeUnitDurationText, type TimeLimits } from '../abort-scopes/time-lim
 import { TurnAbortScope } from '../abort-scopes/turn-abort-scope.ts';
 import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
 
-/** The claim of the task was lost. Its next owner records the outcome of the work. */
+/**
+ * The cause of the abort after this server has lost the claim of the task. The task's next owner records the outcome of
+ * the work.
+ */
 const CONTINUED_ELSEWHERE: AbortCause = {
   reason: 'server-shutdown',
   message: 'Stopped because this server lost the task to another server.',
@@ -91,7 +94,10 @@ interface PassResources {
   earlier: readonly Snapshot[];
 }
 
-/** The resources of one pass over the task's steps. The end of the pass releases the turn and the time limit. */
+/**
+ * The resources of one run of the loop over the task's steps. When the loop ends, the turn's abort scope closes and the
+ * timer of the task's time limit stops.
+ */
 interface ExecutionPass {
   opened?: PassResources;
   turn?: TurnAbortScope;
@@ -210,7 +216,8 @@ export class TaskExecution {
       const snapshot = pending?.foresee(loaded, clock.now()) ?? loaded;
       if (limits.taskMs !== null) pass.timeout ??= this.#limitTask(snapshot, limits.taskMs);
       const step = nextStep(snapshot, { budget, now: clock.now() });
-      // Only the start of a single call can share its append with the command.
+      // Only the start of a single call can share its append with the command. Before every other step, the command is
+      // appended alone.
       if (pending !== undefined && (step.type !== 'run' || step.calls.length > 1)) {
         await pending.settle();
         continue;
@@ -348,7 +355,7 @@ export class TaskExecution {
     const own = rows.findIndex((row) => row.taskId === snapshot.taskId);
     const earlier: Snapshot[] = [];
     for (const row of rows.slice(0, Math.max(own, 0))) {
-      // The task goes on without an earlier task whose events are damaged.
+      // An earlier task whose events are damaged is left out. This task goes on without it.
       const ended = await log.loadIfReadable(row.taskId, row.seq);
       if (ended) earlier.push(ended);
     }
@@ -363,7 +370,8 @@ export class TaskExecution {
     const { log, onFailure } = this.#options;
     onFailure(this.#taskId, error);
     const ofJournal = error instanceof ProductError && error.reason === 'STORAGE';
-    // The damage may be elsewhere in the journal, e.g. in the sums of the costs. Then the task does not fail.
+    // If the events of this task are not damaged, the task does not fail. The cause is then e.g. a full disk, or damage
+    // elsewhere in the journal.
     if (ofJournal && !(await log.isDamaged(this.#taskId))) return false;
     const message = ofJournal ? DAMAGED : errorMessageOf(error);
     try {

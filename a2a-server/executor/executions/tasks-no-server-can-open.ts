@@ -38,7 +38,7 @@ interface UnopenedSearch {
 
 /**
  * Returns the unopened tasks after a search, and the tasks to check now. A task is due if every server has had enough
- * time to claim it. The tasks without a check for the longest time come first, so each task gets its turn.
+ * time to claim it. The tasks without a check for the longest time come first, so that no task is left out forever.
  */
 export function unopenedTasksAfterSearch(
   before: UnopenedTaskTimes,

@@ -7,8 +7,8 @@ export interface AcceptedMessage {
   taskId: string;
   sessionId: string;
   /**
-   * The last `seq` of this command, or the journal's last `seq` for a repeated message. The stream begins with the task
-   * at this `seq`. It ends at once if the task still waits for other decisions.
+   * The position in the journal at which the client's stream begins: the last `seq` of this command, or for a repeated
+   * message the task's last `seq`. If the task still waits for other decisions then, the stream ends at once.
    */
   seq: number;
   /** The task at `seq`. Absent if it is not loaded. */

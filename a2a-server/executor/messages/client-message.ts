@@ -13,7 +13,10 @@ export interface ClientMessage extends Requester {
   /** SHA-256 of the canonical message, in hex. A repeated message must have the same hash. */
   bodyHash: string;
   taskId?: string;
-  /** The generation that the sender expects. The server ignores it if the message starts a task. */
+  /**
+   * The generation of the task (`task/generation.ts`) that the sender expects. The server ignores it if the message
+   * starts a task.
+   */
   expectedGeneration?: ExpectedGeneration;
   trace?: TraceContext | undefined;
   /** The session to continue. The message goes to the session's live task. If there is none, it starts a new task. */

@@ -16,7 +16,7 @@ import type { MessageContext } from './message-context.ts';
 import { resolveDecisions, type DecisionsResult } from './resolve-decisions.ts';
 
 /**
- * Checks decisions. The decisions of every channel pass through this function. A refusal that demands a passkey names
+ * Checks decisions from every channel, and returns their events or a refusal. A refusal that demands a passkey contains
  * the address of the page.
  */
 export function judgeDecisions(
@@ -41,7 +41,8 @@ export function judgeDecisions(
 }
 
 /**
- * Asks the person again about a tool call whose files have changed. D2: a decision binds to what was shown.
+ * Asks the person again about a tool call whose files have changed, and then always throws. D2: a decision binds to
+ * what was shown.
  * @throws ProductError the refusal of the old decision
  */
 export async function askAgainAndRefuse(

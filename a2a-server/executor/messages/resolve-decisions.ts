@@ -117,7 +117,7 @@ async function resolveEdit(
   if (!parsed.ok) throw invalidEditError(call, parsed.message);
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const { principal } = snapshot;
-  // A person decides about the edit. The mode of the task does not.
+  // A person decides about the edit, and the mode of the task does not. So `acceptsEdits` is false.
   const place = { principal, workspace, signal, acceptsEdits: false };
   const shown = await buildShownCall(tool, parsed.input, place);
   // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
@@ -150,7 +150,8 @@ async function findOutdatedEvent(
   if (!mayBecomeOutdated(call)) return undefined;
   const now = await buildShownCall(tool, call.input, place);
   if (now.ok) return outdatedEvent(call, now.call);
-  // A call without a basis is e.g. a command whose directory is gone. Its edit may name another directory.
+  // If the call has no basis, the failed preview is no reason to refuse its edit. An example is a command whose
+  // directory is gone: the edit may name another directory.
   if (call.basis !== null)
     throw invalidEditError(
       call,

@@ -129,7 +129,7 @@ async function journalInstructions(
   return true;
 }
 
-/** True if a model has answered in this task. A turn that ran a command does not count. */
+/** True if a model has answered in this task. A turn that ran an agent command does not count. */
 function hasModelTurn({ exchanges }: Snapshot): boolean {
   return exchanges.some((exchange, index) => {
     if (exchange.type !== 'turn') return false;

@@ -65,8 +65,8 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
       events.push(event);
       after = foldNextEvents(after, [event]);
     };
-    // The verdicts are computed one by one, because each depends on the turn's earlier calls. A grant may have ended
-    // during the turn.
+    // Each verdict is computed from the newest snapshot, one after the other. It depends on the turn's earlier calls,
+    // and a grant may have ended since the turn began.
     for (const { call, judge } of prepared)
       add({ type: 'tool.requested', turn, call, verdict: judge(after) });
     add(finished);

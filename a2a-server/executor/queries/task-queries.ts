@@ -96,8 +96,8 @@ export interface TaskQueries {
 }
 
 /**
- * The number of reads of a list at one time. Several at one time are faster if the database is on another machine.
- * X3: more would block the event loop longer.
+ * The number of entries of a list that are read at the same time. Reading several at once is faster if the database is
+ * on another machine. X3: more would block the event loop longer.
  */
 export const READS_AT_ONCE = 4;
 

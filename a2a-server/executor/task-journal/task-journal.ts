@@ -6,8 +6,8 @@
  * - J2: a snapshot in memory is a cache. `load` folds the new entries into it. `change` may use the snapshot of an
  *   executing task as it is, because the journal refuses an append to an outdated one.
  * - Snapshots of executing tasks stay in memory. Others may be freed by the garbage collector.
- * - Writers of one task wait in a queue, so that each gets its turn. Correctness does not depend on the queue: the
- *   journal refuses a second append with the same `seq`.
+ * - Writers of one task wait in a queue, so that no writer is refused again and again. Correctness does not depend on
+ *   the queue: the journal refuses a second append with the same `seq`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
@@ -55,7 +55,7 @@ interface TaskJournalOptions {
   onEnded?: ((task: Snapshot) => void) | undefined;
   /** Called once for each task that `loadIfReadable` leaves out because its events are damaged. */
   onDamaged?: ((taskId: string, error: unknown) => void) | undefined;
-  /** Lets principals append in turn. If absent, each append begins at once. */
+  /** Shares the appends fairly among the principals. If absent, each append begins at once. */
   stepLimiter?: FairStepLimiter;
 }
 
@@ -218,7 +218,7 @@ export class TaskJournal {
     }
   }
 
-  /** Appends to a task of the principal as soon as it is the principal's turn. @throws ProductError STORAGE */
+  /** Appends to a task of the principal as soon as the step limiter allows it. @throws ProductError STORAGE */
   append(principal: string, append: AppendRequest): Promise<AppendResult> {
     const { stepLimiter } = this.#options;
     const write = (): Promise<AppendResult> => this.#journal.append(append);

@@ -57,8 +57,9 @@ export async function recheckPolicyAndRun(
     if (call.decided !== null) return;
     const { settings, grants } = task;
     const verdict = decideVerdict(facts, { policy, settings, grants });
-    // In two cases, the call stops only if a rule asks. A grant allowed the call, and may be used up now. Or the call
-    // follows a redirect, and the `allow` rule for its first host no longer matches.
+    // In two cases, the verdict `ask` stops the call only if a rule asks. First, a grant allowed the call: the grant
+    // may be used up now. Second, the call follows a redirect: the `allow` rule for its first host does not match the
+    // new host.
     const allowedBefore = call.grantId !== null || more !== undefined;
     if (verdict.type === 'ask' && (verdict.rule !== undefined || !allowedBefore))
       throw new ProductError(

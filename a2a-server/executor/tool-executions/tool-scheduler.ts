@@ -173,8 +173,8 @@ export class ToolScheduler {
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
     if (tool && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at))) return 'asked-again';
-    // True if the start of the tool is recorded with its first change. Directly before that change, the tool compares
-    // the basis (a hash of the previewed content) again.
+    // True if the start of the tool is recorded together with its first change of a file. Directly before that change,
+    // the tool compares the basis (a hash of the previewed content) again.
     const late = tool?.startsWithFirstChange === true;
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();

@@ -40,7 +40,8 @@ export const listFilesTool: Tool = defineTool({
       await workspace.walk(path, { signal, includeIgnored: false }, async (directory) => {
         start ??= directory.path;
         const prefix = directory.path === '' ? '' : `${directory.path}/`;
-        // The policy rules have already allowed this call to list the first directory.
+        // The policy rules have already allowed this call to list the first directory. So only the directories below
+        // are checked.
         if (directory.path !== start && !mayRead(directory.path)) {
           hidden.push(prefix);
           return 'skip';

@@ -67,7 +67,10 @@ export const searchFilesTool: Tool = defineTool({
   },
 });
 
-/** Most models expect a regular expression as the pattern. They would believe that no line matches. */
+/**
+ * The note if nothing was found and the pattern looks like a regular expression. Most models expect that it is one.
+ * Without the note, they would believe that no line matches.
+ */
 const EXACT_TEXT_NOTE =
   'The tool looked for the exact text of the pattern. If the pattern is a regular expression, set regex';
 

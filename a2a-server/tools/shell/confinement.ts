@@ -61,7 +61,8 @@ const OWN_NAMESPACES = [
 ];
 
 /**
- * Starts a test sandbox and reports whether confinement works.
+ * Returns how the server confines shell commands. Unless the setting is `off`, starts a test sandbox to find out
+ * whether it works.
  * @param path the value of PATH, to find bubblewrap
  * @throws ProductError CONFIGURATION if the setting requires confinement and the sandbox fails
  */

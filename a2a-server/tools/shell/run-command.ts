@@ -1,11 +1,11 @@
 /**
  * Runs one shell command in its own process group, and waits until the whole group has ended.
  *
- * - D6: the shell waits on a socket until the server has recorded the process group. If the server dies first, the
- *   socket closes. Then the shell exits without running the command.
- * - E2: if the shell never waited on the socket, the command has not run. So the server may create the sandbox again.
- * - `runShellCommand` resolves when no process of the group is left, or after SIGKILL. Background processes of the command
- *   end too.
+ * - D6: the shell waits on a socket (the gate) until the server has recorded the process group. If the server dies
+ *   first, the socket closes. Then the shell exits without running the command.
+ * - E2: if the shell never waited at the gate, the command has not run. So the server may create the sandbox again.
+ * - `runShellCommand` resolves when no process of the group is left, or after SIGKILL. Background processes of the
+ *   command end too.
  * - `runShellCommand` reads all output without delay, but keeps only the start and the end.
  * - stdin is closed. So a command that reads input gets an end of file and does not wait.
  */
@@ -205,8 +205,8 @@ function gateOf({ stdio }: ChildProcess): Duplex | undefined {
 }
 
 /**
- * Waits until the shell has written its line and waits at the gate. Returns false if the shell exits or the signal
- * aborts before that. Windows has no gate, so the result is true there.
+ * Waits until the shell has written to the gate that it is ready (see `GATE`). Returns false if the shell exits or the
+ * signal aborts before that. Returns true on Windows, which has no gate.
  */
 async function reachedGate(
   child: ChildProcess,

@@ -29,6 +29,7 @@ export interface RemovalEntry {
 }
 
 /**
+ * Returns the entry with everything below it.
  * @throws ProductError TOO_LARGE if a person cannot review so many items
  * @throws ProductError OUTSIDE_WORKSPACE if the list would contain the server's state directory
  */

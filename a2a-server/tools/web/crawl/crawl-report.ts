@@ -61,7 +61,7 @@ export class CrawlReport {
     return this.#found.length;
   }
 
-  /** The reason why a crawl found nothing. */
+  /** Returns the reason why a crawl found nothing, if a reason is known. */
   get trouble(): string | undefined {
     return this.#ending ?? this.#failures[0]?.slice(2);
   }

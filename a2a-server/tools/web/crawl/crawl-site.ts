@@ -23,7 +23,10 @@ const MAX_BYTES = 2 * 1024 * 1024;
  */
 const MAX_TEXT_CHARS = 200_000;
 
-/** The start URL may redirect to the main host name, and then to https. */
+/**
+ * The maximum number of times that the start URL may redirect to another site, e.g. to the main host name and then to
+ * https.
+ */
 const MAX_START_REDIRECTS = 3;
 
 interface CrawlOptions {
