@@ -19,7 +19,10 @@ interface CredentialHolder {
   provided: boolean;
 }
 
-/** Returns the fingerprint of a holder. Undefined if no token in the settings, or no provider, gives this access. */
+/**
+ * Returns the fingerprint of a holder. Undefined if the settings do not contain what gives this access: a token of the
+ * principal, or a provider.
+ */
 export type CredentialFingerprintOf = (holder: CredentialHolder) => string | undefined;
 
 export function createCredentialFingerprints({

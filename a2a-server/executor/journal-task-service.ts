@@ -115,7 +115,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     },
     async cancelWork(taskId, by, left) {
       const { principal: owner } = await requireVisibleRow(journal, taskId, by);
-      // A requester may also see tasks of other principals. Its disconnect must not stop those tasks.
+      // A requester may also see tasks of other principals. The disconnect of the requester must not stop those tasks.
       if (owner !== by.principal) return;
       const { type } = requireAppliedCommand(
         await log.change(taskId, (s) => cancelAfterDisconnect(s, left, toDecider(by))),

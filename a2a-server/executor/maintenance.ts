@@ -43,9 +43,7 @@ interface MaintenanceOptions {
   clockCheck?: ClockCheck;
   /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;
-  /**
-   * Called for each expired task. It must stop the task's work, because a tool of the task may still wait for a person.
-   */
+  /** Called for each expired task, to stop its work: one of its tools may still wait for a person. */
   onEnded: (taskId: string) => void;
   onFailure: (error: unknown) => void;
 }

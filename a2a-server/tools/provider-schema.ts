@@ -34,7 +34,8 @@ export function withAcceptedSchema(declaration: ToolDeclaration): ToolDeclaratio
     ...kept,
     properties: Object.fromEntries(properties.filter(([name]) => isAcceptedName(name))),
     ...(Array.isArray(kept['required']) && { required: kept['required'].filter(isAcceptedName) }),
-    // Otherwise a model whose output must fit the schema could not write the moved properties.
+    // The schema lacks the properties with refused names, so it must allow other properties. Otherwise a model whose
+    // output must fit the schema could not write them.
     ...(refused.length > 0 && { additionalProperties: true }),
   };
   const moved = JSON.stringify({

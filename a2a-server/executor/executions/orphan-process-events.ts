@@ -17,7 +17,10 @@ export function findCallWithOrphan(
   return undefined;
 }
 
-/** Returns the event that reports a process left by a killed server. Empty if the task already has this note. */
+/**
+ * Returns the event that tells the person about a process that a killed server left behind. Returns an empty list if
+ * there is no such process, or if the task's status already has this note.
+ */
 export function orphanProcessEvents(snapshot: Snapshot, orphans: readonly OrphanProcess[]): TaskEvent[] {
   const found = findCallWithOrphan(snapshot, orphans);
   if (found === undefined) return [];

@@ -84,7 +84,7 @@ interface ExecutionHost {
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
   wakeAfter: (ms: number) => void;
-  /** Returns the events that the execution must append first. Undefined if these events are already durable. */
+  /** Returns the events that the execution must append first. Undefined if there are none, or if they are durable. */
   opening: () => ComputeOpeningEvents | undefined;
   opened: () => void;
 }

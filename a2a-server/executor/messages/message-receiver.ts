@@ -30,7 +30,8 @@ export interface MessageReceiver {
    */
   recipient(incoming: ClientMessage): Promise<{ sessionId: string; taskId?: string }>;
   /**
-   * Returns the statement that a passkey must sign for this decision. Changes nothing.
+   * Returns the statement that a passkey must sign for this decision. Changes nothing, except that it asks the person
+   * again if the files of the tool call have changed.
    * @throws ProductError with the refusal that the decision itself would get
    */
   presenceStatement(taskId: string, by: Requester, decision: Decision): Promise<DecisionStatement>;
@@ -65,8 +66,8 @@ export function createMessageReceiver(context: MessageContext): MessageReceiver 
 }
 
 /**
- * True if a concurrent command caused the refusal. Either the same message arrived twice, or the session's task ended
- * first.
+ * True if a concurrent command caused the refusal, so that the message must be processed again. Either the same message
+ * arrived twice, or the session's task ended first.
  */
 async function isOvertaken(
   incoming: ClientMessage,
@@ -76,8 +77,8 @@ async function isOvertaken(
   if (!(error instanceof ProductError)) return false;
   const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
   if (next && error.reason === 'TASK_ENDED') return true;
-  // A refusal by a limit is not tried again here: the client sends the message again, and the server then finds its
-  // first copy.
+  // A refusal by a limit is final here, although the first copy of the message may have been accepted since. The client
+  // sends the message again, and the server then finds that copy.
   if (isLimitRefusal(error)) return false;
   return (await journal.command(incoming.principal, incoming.message.messageId)) !== undefined;
 }

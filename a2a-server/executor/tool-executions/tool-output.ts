@@ -68,7 +68,8 @@ export class ToolOutput {
 
   /**
    * If a result is too long for the model, appends it to the journal after the live output. The model gets the start,
-   * the end, and an instruction to read the rest. Other readers get the text only on request (`kept`).
+   * the end, and an instruction to read the rest. The events of the result are marked `kept`, so that clients get it as
+   * an artifact and not as live output.
    */
   async shortened(outcome: ToolOutcome, maxChars = MAX_RESULT_CHARS): Promise<ToolOutcome> {
     if (outcome.type !== 'ok' || outcome.text.length <= maxChars) return outcome;

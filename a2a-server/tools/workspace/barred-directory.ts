@@ -15,7 +15,10 @@ export interface BarredDirectory extends FileIdentity {
   holds(file: BigIntStats): Promise<boolean>;
 }
 
-/** The set of files is reused for this time, because package managers create many files with several names. */
+/**
+ * `holds` uses the list of the directory's files for this time, in milliseconds. Package managers create many files
+ * with several names, and `holds` checks each of them.
+ */
 const FRESH_MS = 1_000;
 
 /** Reads the identity of a directory, so that file tools can refuse it. @throws the error of `stat` */
