@@ -214,7 +214,7 @@ async function openWithState(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<OpenedStream> {
-  // Another request to this model may change `asker.reasoning` before the answer to this one arrives.
+  // Remembers what this request sends, because another request may change `asker.reasoning` before the answer arrives.
   const sent = asker.reasoning;
   try {
     return await openStream(asker, withReasoningFor(asker, request), signal);
@@ -226,7 +226,8 @@ async function openWithState(
     const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
     if (parts.length === 0 || sent === 'refused' || !refusesReasoningState(error)) throw error;
     const opened = await openStream(asker, withoutParts(request), signal);
-    // The request without reasoning succeeded. So the reasoning was the cause.
+    // The request without reasoning succeeded, so the reasoning was the cause. If no turn had provider data such as a
+    // signature (`state`), the endpoint accepts no reasoning at all. So later requests omit it.
     if (parts.every(({ state }) => state === undefined)) asker.reasoning = 'refused';
     return opened;
   }

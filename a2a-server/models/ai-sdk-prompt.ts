@@ -96,7 +96,7 @@ function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Like `wellFormed`. Anthropic also refuses a text that has only white space. */
+/** Like `wellFormed`. Also replaces a text that has only white space, because Anthropic refuses it too. */
 function sendableText(text: string): string {
   return text.trim() === '' ? '[empty]' : wellFormed(text);
 }

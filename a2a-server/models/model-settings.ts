@@ -38,7 +38,7 @@ export const modelIdSchema = z
 
 export const BASE_URL_DESCRIPTION = 'an http or https URL without user, password or query';
 
-/** Refuses a URL with user, password or query. These parts would appear in messages and logs. */
+/** True for an http or https URL without user, password and query. These parts would appear in messages and logs. */
 export function isBaseUrl(text: string): boolean {
   const url = parseUrl(text);
   if (url === undefined) return false;

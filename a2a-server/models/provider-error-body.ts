@@ -75,7 +75,7 @@ function bodyOf(thrown: unknown): unknown {
   return TypeValidationError.isInstance(thrown) ? thrown.value : thrown;
 }
 
-/** Returns the error in a body. OpenAI sends it in `response.error` if it has accepted the request before. */
+/** Returns the error in a body. If OpenAI has already accepted the request, the error is in `response.error`. */
 function errorIn(body: unknown): unknown {
   return fieldOf(body, 'error') ?? fieldOf(fieldOf(body, 'response'), 'error') ?? body;
 }

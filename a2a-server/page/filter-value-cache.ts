@@ -24,8 +24,9 @@ export class FilterValueCache {
   }
 
   /**
-   * Returns the values of all tasks of the owner, at most a minute old, and those of `shown`.
-   * @param shown tasks of this owner. A new value is in a new task, which the list shows.
+   * Returns the values of all tasks of the owner, at most a minute old, together with those of `shown`.
+   * @param shown the listed tasks of this owner. A value that the cache lacks belongs to a new task, which is usually
+   * among them.
    * @throws ProductError STORAGE
    */
   async valuesOf(

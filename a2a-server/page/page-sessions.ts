@@ -160,7 +160,7 @@ export function createPageSessions({
       const used = digestOf(code);
       const link = await usable(await links.read(used));
       if (link !== undefined) {
-        // The session comes first, so that "sign out everywhere" finds the link or the session.
+        // The session is stored before the link is removed, so that "sign out everywhere" always finds one of the two.
         const session = await addSession({ ...link, expiresAt: endAfter(PAGE_SESSION_MS, link) });
         if (await links.remove(used)) return session;
         await sessions.remove(digestOf(joined(session)));
@@ -189,7 +189,7 @@ export function createPageSessions({
         if (everywhere) for (const each of await links.ofPrincipal(principal)) await links.remove(each);
       } finally {
         const ended = everywhere ? await sessions.ofPrincipal(principal) : [digest];
-        // The sessions end at this server even if the storage fails.
+        // If the storage fails to remove a session below, the session has still ended at this server.
         for (const each of ended) {
           signedOut.add(each);
           listeners.end(each);

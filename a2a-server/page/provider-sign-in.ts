@@ -32,13 +32,13 @@ import { type SignInFailure, signInError } from './sign-in-failure.ts';
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
 
 /**
- * The secret may be the output of a command. Anybody can request an exchange, so the server caches the secret and does
- * not run the command each time.
+ * The maximum age of the client secret in the cache. The secret may be the output of a command, and anybody can request
+ * the exchange of a code. Without the cache, each such request would run the command.
  */
 const MAX_SECRET_AGE_MS = 60_000;
 const SECRET_COOLDOWN_MS = 10_000;
 
-/** The maximum number of exchanges at one time. Anybody can request an exchange, and the provider may be slow. */
+/** The maximum number of code exchanges at one time. Anybody can request an exchange, and the provider may be slow. */
 export const MAX_CODE_EXCHANGES = 20;
 
 export interface ProviderSignIn {

@@ -77,7 +77,7 @@ function providerAnswerError(error: string, provider: string): ProductError {
     );
   if (error === 'temporarily_unavailable' || error === 'server_error')
     return signInError({ type: 'unreachable' }, provider);
-  // Anybody can write this answer, so it is not an error of the server (HTTP 500).
+  // Anybody can send this text to the server. So the reason is FORBIDDEN, and not an error of the server (HTTP 500).
   return operatorNeeded('FORBIDDEN', error, provider);
 }
 

@@ -20,8 +20,8 @@ import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
 export type TaskSummary = Omit<GroupedTask, 'title' | 'cost'> & {
   usage: GroupedTask['cost']['task'];
   /**
-   * Who may decide each pending action; `waitingFor` names only the first ones. The actions' previews may be large, and
-   * the server keeps thousands of summaries in memory. So they are left out.
+   * Who may decide each pending action. (`waitingFor` names only the first actions.) It contains no previews, because a
+   * preview may be large, and the server keeps thousands of summaries in memory.
    */
   pending: readonly OfferedDecisions[];
 };
@@ -79,8 +79,8 @@ export function countDecidableActions(
 }
 
 /**
- * Counts the actions of waiting tasks that the page does not read: one for each task, or 0 if the reader may decide
- * nothing.
+ * Estimates the number of actions of waiting tasks whose snapshots are not read: one for each task. Returns 0 if the
+ * reader may decide nothing.
  */
 export function countUnreadActions(tasks: number, reader: TaskReader): number {
   return hasDecidingRole(reader) ? tasks : 0;
@@ -150,7 +150,9 @@ function newestTurn({ openTurn, exchanges }: Snapshot): Turn | undefined {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : [])).at(-1);
 }
 
-/** Returns the first line with text. A message about the end of a task begins with the reason, and advice follows. */
+/**
+ * Returns the first line with text. In a message about the end of a task, this line has the reason. Advice follows it.
+ */
 function firstLine(text: string): string {
   return ellipsize(
     text

@@ -57,7 +57,7 @@ export function taskChangesRoute({
         changed.tasks = new Set();
         if (noted !== 'unknown' && !(await reachesOne(tasks, requester, noted))) continue;
         writer.send({ data: '{}' });
-        // The abort ends the pause, and then the loop.
+        // An abort ends this pause early, and then the loop ends.
         await delay(clock, PAUSE_MS, signal).catch(() => undefined);
       }
     } finally {

@@ -46,7 +46,7 @@ const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
 };
 
 const MAX_PAGE_SIZE = 100;
-/** The number of waiting tasks whose actions are counted. */
+/** The maximum number of waiting tasks whose actions are counted. Each further task counts as one action. */
 const MAX_COUNTED_TASKS = 200;
 /** The maximum number of tasks of one response for which the page may show notifications. */
 const MAX_NOTIFIED_TASKS = 20;
@@ -110,7 +110,7 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Ro
     } = await tasks.list(filterOf(group, visibleTasksFilter(reader), asked), {
       size,
       ...(token !== undefined && { token }),
-      // The oldest question comes first. Of the other tasks, the newest change comes first.
+      // In the group `waiting`, the oldest question comes first. In the other groups, the newest change comes first.
       order: group === 'waiting' ? 'oldest-first' : 'newest-first',
     });
     return { tasks: await tasksOf(rows, reader), total, next };

@@ -69,7 +69,7 @@ export class LiveAcpAgent implements AcpListener {
     return this.#waiting;
   }
 
-  /** True until a turn has read the end of the last prompt. */
+  /** True from a prompt until a turn has read its end. False if the prompt is discarded. */
   get speaking(): boolean {
     return this.#prompt === 'open' || this.#prompt === 'answered';
   }
@@ -164,7 +164,7 @@ export class LiveAcpAgent implements AcpListener {
       (stopReason): AcpAgentEvent => ({ type: 'ended', stopReason }),
       (error: unknown): AcpAgentEvent => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
-    // All earlier updates have arrived. This wait lets their handlers put them into the queue first.
+    // All earlier updates have arrived. This wait lets their handlers put them into the queue before the prompt's end.
     await nextTurn();
     if (!this.#connection.closed) this.#endPrompt(item);
   }

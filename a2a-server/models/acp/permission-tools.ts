@@ -23,7 +23,10 @@ import { permissionInputSchema, acpPermissionFiles, type AcpPermissionInput } fr
 import { asRelativePath } from './as-relative-path.ts';
 import { runPermittedAcpCall } from './run-permitted.ts';
 
-/** The longest possible limit. The server's limit for tools and the task's limit end the tool call earlier. */
+/**
+ * The maximum duration of a permitted call in milliseconds. The setting `toolTimeout` usually ends it earlier; with
+ * `never`, this limit applies.
+ */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
 
 const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
@@ -166,7 +169,7 @@ function wholeInput({ title, text, paths, rawInput }: AcpPermissionInput): Recor
 interface OwnCommand {
   command: string;
   cwd?: string;
-  /** True if the input has other fields that change the effect. */
+  /** True if the input may have a further effect that `command` and `cwd` do not show. */
   more: boolean;
 }
 
@@ -179,7 +182,7 @@ function commandIn(rawInput: unknown): OwnCommand | undefined {
   const parsed = commandInput.safeParse(rawInput);
   if (!parsed.success) return undefined;
   const { command, args, cwd, ...rest } = parsed.data;
-  // A field of another type may still change the effect, because only the agent knows how it reads the field.
+  // Only the agent knows how it reads a field of another type. Such a field may have an effect, so `more` is then true.
   const listed = commandArgs.safeParse(args);
   const place = commandDirectory.safeParse(cwd);
   return {

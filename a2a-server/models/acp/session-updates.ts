@@ -63,7 +63,7 @@ export class AcpSessionUpdates {
       case 'notice':
       case 'compaction_update':
       case 'compaction_summary_chunk':
-        // Only editors need the other kinds of updates, so they have no effect here.
+        // Only editors need these updates, so they have no effect here.
         break;
     }
   }

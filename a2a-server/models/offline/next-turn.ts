@@ -2,8 +2,8 @@
  * Computes the offline model's next turn from the conversation and the offered tools. Pure. There is no other state, so
  * any process can continue after a restart.
  *
- * The function compares the steps of all unanswered messages with the finished turns. The first step without a turn is
- * the next turn.
+ * The function compares the steps of all unanswered messages with the finished turns. The first step with tool calls
+ * that has no finished turn becomes the next turn.
  */
 import type { ConversationStep } from '../model.ts';
 import { parseOfflineMessage } from './parse-offline-message.ts';

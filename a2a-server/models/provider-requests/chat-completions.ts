@@ -81,7 +81,7 @@ function otherFields(): TransformStream<LanguageModelV3StreamPart, LanguageModel
   });
 }
 
-/** The schema of a raw chunk. A server without such a model does not build it. */
+/** The schema of a raw chunk. It is built at its first use, so a server without such a model does not build it. */
 const chunkSchema = lazily(() => {
   /** The schema of annotations for web pages. Other annotations, e.g. of files, are dropped. */
   const annotationsSchema = z
@@ -94,7 +94,7 @@ const chunkSchema = lazily(() => {
     .transform((annotations) => annotations.filter((each) => each !== undefined));
 
   const deltaSchema = z.object({
-    // A field of an unknown format is not an error, because the fields are additions of some servers.
+    // A field of an unknown format counts as absent and is no error, because only some servers add these fields.
     refusal: z.string().nullish().catch(undefined),
     reasoning_details: z.array(z.record(z.string(), z.json())).nullish().catch(undefined),
     annotations: annotationsSchema.nullish().catch(undefined),

@@ -76,9 +76,9 @@ async function waitForAbort(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the steps for the next turn. The newest message selects the rule. If no rule matches, the unfinished sequence
- * continues. The result depends only on the task's journal. A turn that repeats after a crash therefore has the same
- * steps.
+ * Returns the steps for the next turn. The newest message selects a rule, and with it a sequence of turns. If no rule
+ * matches, the unfinished sequence of an earlier message continues. If there is none, the sequence `otherwise` begins.
+ * The result depends only on the task's journal. A turn that repeats after a crash therefore has the same steps.
  */
 export function nextScriptSteps(
   script: Script,

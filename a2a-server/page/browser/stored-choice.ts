@@ -1,6 +1,6 @@
 /**
- * Returns a choice that the browser stores for later pages. If the page has no storage, the choice lasts only as long
- * as the page.
+ * Returns a choice that this page stored earlier in the browser. Returns null if there is none, or if the page has no
+ * storage.
  */
 export function readStoredChoice(name: string): string | null {
   try {
@@ -14,6 +14,6 @@ export function storeChoice(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // The choice is not stored, because a page in a sandbox has no storage.
+    // A page in a sandbox has no storage. The choice then lasts only as long as the page.
   }
 }

@@ -46,8 +46,8 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   const [compared, setCompared] = useState(editable.text);
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLDivElement>(null);
-  // True if an earlier view of this action has begun the edit, e.g. before the person looked at another task. Then the
-  // focus stays.
+  // True if the person began this edit in an earlier view of the action, e.g. before a look at another task. Then this
+  // view does not move the focus.
   const restored = useRef(edits.has(action.callId));
   const { view } = draft;
   const hasForm = useMemo(() => initialEditDraft(editable, schema).view === 'form', [action, schema]);

@@ -8,7 +8,7 @@ import { visibleJson, visibleLine, visibleText } from '../../../../shared/text/v
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A field of the form. `json` takes every value. The options of a `choice` are JSON texts. */
+/** The control of one field. `json` accepts every value. The options of a `choice` are JSON texts. */
 type FieldControl =
   | { type: 'line' | 'lines'; minLength: number; maxLength: number }
   | { type: 'number'; whole: boolean; minimum: number; maximum: number }

@@ -6,7 +6,9 @@ import type { Decision, PendingAction } from '../../../../shared/client/index.ts
 
 export type ShownAction = { action: PendingAction } & (
   | { type: 'waits' }
-  /** After a newer action has arrived, the page shows this action in one line. */
+  /**
+   * This page decided the action. After a newer action has arrived (`newerCame`), the page shows this one in one line.
+   */
   | { type: 'decided-here'; decision: Decision['decision']; newerCame: boolean }
   /** The action no longer waits. It was decided elsewhere, or the answer to this page's decision has not arrived. */
   | { type: 'gone'; newerCame: boolean }

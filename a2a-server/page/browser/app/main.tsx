@@ -47,7 +47,8 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
       />
     );
   const signedOut = (): void => {
-    // The refused request may be of an earlier sign-in. Its answer may arrive after the next sign-in.
+    // The refused request may be of an earlier sign-in, because its answer may arrive after the next sign-in. Then the
+    // new key stays.
     if (pageKey() === key) forgetPageKey();
     look();
   };

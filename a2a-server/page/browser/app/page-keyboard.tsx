@@ -20,7 +20,8 @@ export function PageKeyboard() {
     };
     const enter = ({ target }: FocusEvent): void => {
       if (isField(target)) written = target;
-      // If the field has disappeared, the page has moved the focus, and the person has not.
+      // If the field has disappeared, the page has moved the focus, and not the person. Then `written` stays, so that
+      // the next letters do not act as commands.
       else if (written?.isConnected === true) leave();
     };
     const handle = (event: KeyboardEvent): void => {

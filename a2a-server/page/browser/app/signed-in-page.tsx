@@ -55,7 +55,8 @@ export function SignedInPage(props: SignedInPageProps) {
   const { groups, since } = list;
   const notifications = useNotifications(groups?.attention.tasks);
   const filtered = areFiltersOn(filters);
-  // The browser may have lost the cookie since. Then the server refuses this request, and the code signs in again.
+  // The person has opened a sign-in link in this page. This request checks whether the sign-in still works. If it does
+  // not, e.g. because the browser has lost the cookie, the page shows the sign-in with the code of the link.
   useEffect(() => {
     if (signInCode !== undefined) void list.refresh();
   }, [signInCode]);

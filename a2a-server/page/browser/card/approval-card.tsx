@@ -42,7 +42,9 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
   const [session, setSession] = useState<SessionOnCard>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const [problem, setProblem] = useState<string>();
-  /** Why the bridge refused the last decision. The card follows the session also after a refusal. */
+  /**
+   * Why the bridge refused the last decision. Unlike `problem`, it does not stop the card from following the session.
+   */
   const [refusal, setRefusal] = useState<string>();
   const drafts = useContext(TaskDraftsContext);
   const box = useRef<HTMLDivElement>(null);
@@ -70,7 +72,8 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
   useEffect(() => {
     if (follows) void load(WAIT_SECONDS);
   }, [session, follows, load]);
-  // At other times, the person may decide elsewhere, such as on the page, and then come back to the chat.
+  // While the agent does not work, the card reads the session when the person comes back to the chat. The person may
+  // have decided elsewhere in the meantime, e.g. on the page.
   useEffect(() => {
     const comesBack = (): void => {
       if (!follows && document.visibilityState === 'visible') void load();

@@ -14,7 +14,7 @@ import { type DiffRow, parseDiff, sideBySideRows, withBlankRunsJoined } from './
 import { storeChoice, readStoredChoice } from '../stored-choice.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
-/** The browser keeps the choice of columns for later pages. */
+/** The name under which the browser stores whether diffs have one or two columns. */
 const COLUMNS = 'diff-columns';
 
 /** The unchanged lines that the person has opened, by name. `last`: the first line of the run that was opened last. */

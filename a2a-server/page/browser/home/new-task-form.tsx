@@ -57,7 +57,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
   const close = (): void => {
     const { current } = details;
     if (current === null) return;
-    // The person may already be writing the next task.
+    // The person may already be writing the next task. Then the form stays open.
     if (current.querySelector(':is(input, textarea, select):focus') !== null) return;
     if (current.contains(document.activeElement)) current.querySelector('summary')?.focus();
     current.open = false;
@@ -74,7 +74,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
         ...(mode !== '' && { mode }),
         ...(model !== '' && { model }),
       });
-      // The person may have written more during the request.
+      // The person may have written more during the request. Then the text stays.
       setText((now) => (now === text ? '' : now));
       close();
       onStarted(taskId, before);

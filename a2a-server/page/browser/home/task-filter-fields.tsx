@@ -73,7 +73,7 @@ interface ChoiceProps {
 }
 
 function Choice({ name, any, value, options, onChange }: ChoiceProps) {
-  // The filter in the page's address may be a value that no task has.
+  // The filter in the page's address may be a value that no task has. The field then offers this value too.
   const known = value === '' || options.some((option) => option.value === value);
   return (
     <select aria-label={name} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>

@@ -87,8 +87,8 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
       try {
         const found = await readAll(asked.filters, known);
         const now = latest.current;
-        // The answer is dropped if the person has changed the filters in the meantime. After "Show more", the list is
-        // read again, because the answer has fewer tasks than the page.
+        // If "Show more" has added tasks during the request, the answer has fewer tasks than the page, so the list is
+        // read again. If the person has changed the filters, the answer is dropped.
         if (now.answer !== asked.answer) mine.again = true;
         else if (now.query === asked.query) take({ query: asked.query, groups: found });
         setSince(undefined);

@@ -83,9 +83,9 @@ export async function finishProviderSignIn(
 }
 
 /**
- * True if the last session that began with a sign-in at the provider has reached its end. Then the page may try one
- * silent sign-in, which asks the person nothing. If the session ended earlier, a person has signed out, maybe in
- * another browser.
+ * Returns true once if the last session that began with a sign-in at the provider has reached its end. Then the page
+ * may try one silent sign-in, which asks the person nothing. If the session ended earlier, a person has signed out,
+ * maybe in another browser. Then the page must not sign in by itself.
  */
 export function takeSilentSignInAttempt(): boolean {
   const end = localStorage.getItem(PROVIDER_SESSION_EXPIRY_KEY);

@@ -42,7 +42,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
   const send = async (): Promise<void> => {
     const nextTask = ended ? await createTask(client, { sessionId, text }) : undefined;
     if (nextTask === undefined && !(await onSay(text))) return;
-    // The person may have written more during the request.
+    // The person may have written more during the request. Then the text stays.
     if (drafts.message === text) write('');
     if (nextTask !== undefined) openCreatedTask(nextTask, report.taskId ?? undefined);
   };
