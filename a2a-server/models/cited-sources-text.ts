@@ -11,8 +11,9 @@ const MAX_SOURCES = 50;
 const MAX_TITLE_CHARS = 200;
 
 /**
- * Returns the documents, and the pages whose URLs the answer does not contain, as a text to append. The numbers follow
- * the provider's order. Returns '' if the answer contains all sources.
+ * Returns a text to append to the answer: a numbered list of the documents, and of the pages whose URLs the answer does
+ * not contain. The numbers count all sources in the provider's order, so the list may skip numbers. Returns '' if there
+ * is nothing to list.
  */
 export function citedSourcesText(sources: readonly CitedSource[], answer: string): string {
   const listed = new Map<string, { text: string; inAnswer: boolean }>();

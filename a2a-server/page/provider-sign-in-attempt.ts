@@ -33,7 +33,7 @@ export function createSignInAttempt(secret: string, now: number): ProviderSignIn
 }
 
 /**
- * Returns the attempt of a browser. Undefined if it has ended, or if one of the two values is missing or wrong.
+ * Returns the attempt of a browser. Undefined if it has ended, or if the cookie or `pageSecret` is missing or wrong.
  * @param now milliseconds since 1970
  */
 export function findSignInAttempt(

@@ -2,11 +2,11 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 
 export type SignInFailure =
-  /** The browser has no attempt that fits, or the attempt has ended. */
+  /** The browser has no attempt that belongs to the provider's answer, or the attempt has ended. */
   | { type: 'no-attempt' }
   /** The provider answered with an error (RFC 6749 §4.1.2.1, OpenID Connect Core 1.0 §3.1.2.6). */
   | { type: 'answered'; error: string }
-  /** The answer or the ID token has another state, issuer or nonce, or is not valid. */
+  /** The answer or the ID token does not have the expected state, issuer or nonce, or is not valid. */
   | { type: 'unverified' }
   /** The token endpoint refused the code or the client (RFC 6749 §5.2). */
   | { type: 'refused'; error: string }

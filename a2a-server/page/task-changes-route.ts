@@ -1,7 +1,7 @@
 /**
  * `GET /page/api/task-changes` sends a server-sent event when a task that the caller may see has changed, and one event
- * at the start. If the server may have missed changes by other servers, it sends an event too. The events have no data:
- * the page then reads the list again. So a reader that was disconnected needs no cursor.
+ * at the start. If the server may have missed changes by other servers, it sends an event too. Each event has only
+ * `{}`: the page then reads the list again. So a reader that was disconnected needs no cursor.
  */
 import { Router } from 'express';
 import { onAbort } from '../../shared/runtime/abort.ts';

@@ -148,7 +148,7 @@ export class LiveAcpAgents {
       cancelTimer?.();
       used.abort();
     };
-    // The process may end by itself.
+    // The process may end by itself. Then the agent is removed.
     kept.agent
       .until(() => kept.agent.failure, used.signal)
       .then(

@@ -95,8 +95,8 @@ async function openSession(
 }
 
 /**
- * Resumes or loads a session. Returns false if the agent no longer has it. The prompt must then contain the
- * conversation.
+ * Resumes or loads a session. Returns false if the agent refuses, e.g. because it no longer has the session. The prompt
+ * must then contain the conversation.
  */
 async function takenUp(
   connection: AcpConnection,

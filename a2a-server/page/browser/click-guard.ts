@@ -4,7 +4,7 @@
  *
  * - Each change of elements and texts starts this time again. Changes below `data-live` do not, because they move no
  *   button.
- * - A link only shows another view of the page, so the guard never ignores a click on a link.
+ * - A link within the page (`#…`) only shows another view, so the guard never ignores a click on such a link.
  * - A dialog lies above the page, and a change of the page moves none of its buttons. So the guard never ignores a
  *   click in a dialog.
  * - The guard also covers keys, because browsers convert Enter and Space on a button to a click.

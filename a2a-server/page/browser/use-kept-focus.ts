@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Selects the elements that only a script can focus. */
+/** Selects the elements that a script can focus and that the Tab key skips. */
 const PLACE = '[tabindex="-1"]';
 
 /**

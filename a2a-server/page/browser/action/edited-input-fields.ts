@@ -192,9 +192,9 @@ function jsonText(value: unknown): string {
 }
 
 /**
- * Returns the input that the person has filled in. If the person empties a proposed text, the value is the empty text.
- * Any other empty optional field is left out. An empty required field is null if the schema allows null. Otherwise it
- * is an error.
+ * Returns the input that the person has filled in. If the person empties a proposed text, the value is the empty text,
+ * unless the schema allows null. Any other empty optional field is left out. An empty required field is null if the
+ * schema allows null. Otherwise it is an error.
  */
 export function inputOfFields(
   fields: readonly InputField[],

@@ -100,7 +100,7 @@ function runKeyboardCommand(command: Exclude<KeyboardCommand, 'help'>): void {
   const focus = document.activeElement ?? document.body;
   const selected = actions.find((each) => each.contains(focus));
   switch (command) {
-    // The focus may also be on a decided action.
+    // The focus may also be on a decided action, which is not in `actions`. So its place in the document decides.
     case 'next':
       return focusAction(nextAction(actions, focus));
     case 'previous':

@@ -96,8 +96,8 @@ export class McpAppHostConnection {
   }
 
   #post(message: object): void {
-    // The card does not know the origin of its host. Its messages contain no secret of another origin, so any origin
-    // may receive them.
+    // The card does not know the origin of its host, so any origin may receive its messages. A secret in them, such as
+    // the code of a decision, came through this host.
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
 

@@ -73,7 +73,8 @@ export function withFoldedRows(
   for (let at = 0; at < rows.length;) {
     let end = at;
     while (rows[end]?.type === 'context') end += 1;
-    // At the start and at the end of the file, unchanged lines have a change on only one side.
+    // At the start and at the end of the file, unchanged lines have a change on only one side, so the other side needs
+    // no context.
     const from = isChange(rows[at - 1]) ? Math.min(at + CONTEXT_LINES, end) : at;
     const to = isChange(rows[end]) ? Math.max(end - CONTEXT_LINES, from) : end;
     folded.push(...rows.slice(at, from), ...foldClosed(rows.slice(from, to), isOpen), ...rows.slice(to, end));

@@ -42,7 +42,8 @@ export function parseDiff(diff: string): ParsedDiff | undefined {
         continue;
       }
       const [, oldStart, oldLines = '1', newStart, newLines = '1'] = hunk;
-      // If the old or the new side of a hunk has no lines, its header has the number of the line before the hunk, or 0.
+      // The header of a hunk has the number of the first line on each side. For a side without lines, it has the number
+      // of the line before the hunk, or 0. `firstLineNumber` then adds 1.
       const [oldFirst, newFirst] = [firstLineNumber(oldStart, oldLines), firstLineNumber(newStart, newLines)];
       rows.push({ type: 'hunk', text, skipped: Math.max(0, newFirst - after) });
       [before, after] = [oldFirst, newFirst];

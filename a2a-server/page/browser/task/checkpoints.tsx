@@ -90,7 +90,7 @@ function LiveTask({ taskId, live }: { taskId: string; live: { taskId: string; ti
 
 interface TurnProps {
   checkpoint: TaskCheckpoint;
-  /** The button that puts the files back, or the form. */
+  /** The button that puts the files back, or the form that asks for a confirmation first. */
   children: ComponentChildren;
 }
 
