@@ -109,8 +109,8 @@ export function refusedKeyOrModel(error: unknown): 'key' | 'model' | undefined {
 }
 
 /**
- * True if the provider does not know the model. OpenRouter answers 400 ("is not a valid model ID"). The other providers
- * answer 404.
+ * True if the provider does not know the model. Most providers answer 404. OpenRouter ("is not a valid model ID") and
+ * some others answer 400.
  */
 function lacksModel(status: number | undefined, said: string): boolean {
   if (status === 404) return /model/i.test(said);

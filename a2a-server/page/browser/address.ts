@@ -20,7 +20,10 @@ export const takeSignInCode = (): string | undefined => takeSecret('code');
 /** Returns the code that registers a passkey, if the address has one. Removes it from the address. */
 export const takeRegistrationCode = (): string | undefined => takeSecret('passkey');
 
-/** Removes the secret from the address, so that no history entry or screenshot contains it. */
+/**
+ * Returns the secret, if the address has one. Removes it from the address, so that no history entry or screenshot
+ * contains it.
+ */
 function takeSecret(name: 'code' | 'passkey'): string | undefined {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const secret = fragment.get(name) ?? undefined;

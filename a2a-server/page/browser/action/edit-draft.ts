@@ -23,7 +23,10 @@ export type EditDraft =
     };
 type FormDraft = Extract<EditDraft, { view: 'form' }>;
 
-/** Returns a form if the action's whole input is edited and the schema has properties. */
+/**
+ * Returns the draft at the start of an edit: a form if the whole input is edited and the schema allows a form
+ * (`inputFields`), otherwise a text.
+ */
 export function initialEditDraft({ type, text }: Editable, schema: unknown): EditDraft {
   return (
     (type === 'input' ? createFormDraft(text, schema) : undefined) ?? {

@@ -80,7 +80,7 @@ function blocksOf(steps: readonly StoryStep[], first: number): { index: number; 
   });
 }
 
-/** Draws a step again only if the step has changed. */
+/** Draws a step again only if the step has changed or the task has ended. */
 class DrawnStep extends Component<{ step: StoryStep; live: boolean }> {
   override shouldComponentUpdate({ step, live }: { step: StoryStep; live: boolean }): boolean {
     return step !== this.props.step || live !== this.props.live;
