@@ -53,8 +53,8 @@ function isContinued(last: JsonObject, piece: JsonObject): boolean {
 }
 
 /**
- * Appends a piece to the last detail. Only the last piece of a detail has a signature. In the other pieces, the signature
- * is null or absent, so null never replaces a value.
+ * Appends a piece to the last detail. Only the last piece of a detail has a signature. In the other pieces, it is
+ * null or absent, so null never replaces a value.
  */
 function appendPiece(last: JsonObject, piece: JsonObject): JsonObject {
   const both: JsonObject = { ...last };
