@@ -2,8 +2,8 @@
  * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3).
  *
  * Invariants
- * - Events of a task arrive in order, and at least once. The position is stored after each delivery, so a killed server
- *   repeats at most the event whose answer it did not store.
+ * - Events of a task arrive in order, and at least once. The position is stored after each delivery. If a server is
+ *   killed before that, the next server repeats only this event.
  * - A receiver that is unreachable or slow delays neither its task nor other receivers.
  * - A task that waits needs no timer and no stream. A change of the task wakes its deliveries.
  * - Servers that share a database use a lease, which is stored with the subscription. Only the server with the lease
@@ -80,7 +80,7 @@ export class PushDeliveries {
   /** The keys of operations that must run once more after their current run, e.g. because the task has changed. */
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, () => void>();
-  /** The names of the subscriptions whose lost access is in the log. */
+  /** The names of the subscriptions that have lost their access. The log reports each of them once. */
   readonly #withoutAccess = new Set<string>();
 
   constructor(parts: PushDeliveryParts) {
@@ -138,8 +138,8 @@ export class PushDeliveries {
         await this.#parts.subscriptions.forgetRetry(name);
       }
       const all = await this.#parts.subscriptions.all();
-      // The subscriptions are added to memory before the query of the rows. So an event after that query already
-      // wakes them.
+      // The subscriptions are added to memory before the rows of their tasks are read. So an event that comes after
+      // this read wakes its subscriptions.
       for (const [name, subscription] of all) this.#addToTask(name, subscription);
       const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
       const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));
@@ -297,7 +297,7 @@ export class PushDeliveries {
 
   /**
    * Posts the entries in order, and stores the position after each.
-   * @returns the result of the run after a failure; undefined otherwise
+   * @returns the result of the delivery run if a post fails or this server stops; undefined if the run continues
    */
   async #deliverBatch(
     name: string,
@@ -307,7 +307,7 @@ export class PushDeliveries {
     let current = held;
     for (const { seq, body, counted } of entries) {
       if (body !== undefined) {
-        // The next round of the run removes the subscription.
+        // `#deliverAll` then finds the revoked token too, and removes the subscription.
         if (await this.#isRevoked(current.subscription)) return undefined;
         const problem = await this.#post(current.subscription, body);
         if (this.#stop.signal.aborted) return { type: 'idle' };
@@ -354,7 +354,7 @@ export class PushDeliveries {
     return after.type === 'retrying' ? { type: 'waits', until: after.at } : { type: 'over' };
   }
 
-  /** Returns a lease that lasts longer than one post. */
+  /** Returns a lease of this server that lasts longer than one post. Null if no other server uses the records. */
   #newLease(now: PushSubscription['lease']): PushSubscription['lease'] {
     if (!this.#parts.shared) return null;
     const time = this.#parts.clock.now();

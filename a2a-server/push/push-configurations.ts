@@ -43,7 +43,7 @@ export interface PushConfig {
 type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'tokenId' | 'provided'>;
 
 interface MessageWithConfig<Sent> {
-  /** Returns the configuration for the message's task. The id of a task that does not exist yet is empty. */
+  /** Returns the configuration for this task. `taskId` is empty if the message has not started its task yet. */
   configOf: (taskId: string) => PushConfig;
   /** Returns the session and the task of the message. `taskId` is absent if the message would start a task. */
   recipient: () => Promise<{ sessionId: string; taskId?: string }>;
@@ -73,7 +73,7 @@ export class PushConfigurations {
   start(): void {
     const { shared, records } = this.#parts;
     this.#deliveries.readOtherChanges();
-    // Servers that share a database need no watch, because they read the store regularly.
+    // Only a server alone watches for requests to retry. Servers that share a database search the store regularly.
     if (!shared) this.#unwatch = records.watch('push-retries', () => this.#deliveries.readOtherChanges());
   }
 

@@ -32,7 +32,10 @@ export function newPushKeys(): PushKeys {
   return [{ pem: newPem(), from: 0 }];
 }
 
-/** Adds a key that signs from `from` on, and removes the keys that no receiver needs any more. */
+/**
+ * Returns the keys with a new one, which signs from `from` on, and without the keys that no receiver needs any more. The
+ * key that signs until then stays published until `oldUntil`.
+ */
 export function pushKeyRotation(
   keys: PushKeys,
   now: number,

@@ -1,7 +1,8 @@
 /**
  * Builds the server's routes and their access checks. X1: no access without a credential. Each route checks Host and
- * Origin. Each route requires a bearer token, with these exceptions:
- * - The agent card and the approval page's files contain no data.
+ * Origin and requires a bearer token, with these exceptions:
+ * - `/livez` and `/readyz` need no token and check no headers. They say only whether the server works.
+ * - The agent card, the public keys of push notifications and the approval page's files are not secret.
  * - The identity route proves that the server knows the token.
  * - The metrics have tokens of their own.
  * - The events of a task also accept a ticket.
@@ -190,7 +191,7 @@ export function createApp(options: AppOptions): Express {
     response.status(status === 'unavailable' ? 503 : 200).json({ status, ...health });
   });
   app.use(refuseWhileClosing(isClosing));
-  // This route is the first of its group, because most requests are for it.
+  // Most requests are for this route, so it comes before the other routes of tasks.
   app.use(jsonRpcRoute(parts));
   app.use(streamTicketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
   app.use(taskRoutes(parts), taskSearchRoute(tasks), agentCommandsRoute(options.commands));

@@ -68,7 +68,8 @@ export async function prepareServer(
 }
 
 /**
- * Refuses settings whose default mode approves tool calls in advance although four eyes are demanded.
+ * Refuses a default mode in which some tool calls run without approval, if `fourEyes` demands the approval of another
+ * person.
  * @throws ProductError CONFIGURATION
  */
 function refuseModeWithoutQuestion({ fourEyes, mode }: ServerSettings): void {

@@ -10,7 +10,7 @@ interface ProgramPlaces {
 
 /** The path of the C library if PATH is not set (POSIX `confstr(_CS_PATH)`). */
 const DEFAULT_PATH = '/usr/bin:/bin';
-/** The endings of programs that Windows has if PATHEXT is not set. */
+/** The endings of program files on Windows if PATHEXT is not set. */
 const DEFAULT_PATHEXT = '.COM;.EXE;.BAT;.CMD';
 
 /** Returns true if a shell of this user would find the program. If `program` is a path, only that path is checked. */
@@ -19,7 +19,7 @@ export async function programExists(program: string, places: ProgramPlaces): Pro
   return false;
 }
 
-/** Returns the paths where a shell looks for the program, in order. On Windows, a program may lack its ending. Pure. */
+/** Returns the paths where a shell looks for the program, in order. On Windows, the name may lack its ending. Pure. */
 export function programPaths(program: string, { env, platform }: ProgramPlaces): string[] {
   if (platform !== 'win32') {
     if (program.includes('/')) return [program];
@@ -40,7 +40,7 @@ function directoriesIn(path: string, delimiter: string): string[] {
   return path.split(delimiter).filter((directory) => directory !== '');
 }
 
-/** Windows ignores the case of a variable's name, and often writes `Path`. */
+/** Returns the value of a variable on Windows, where the case of its name has no meaning. Windows often writes `Path`. */
 function windowsVariable(env: ProgramPlaces['env'], name: string): string | undefined {
   const key = Object.keys(env).find((each) => each.toUpperCase() === name);
   return key === undefined ? undefined : env[key];

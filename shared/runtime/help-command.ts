@@ -23,7 +23,7 @@ function findCommand(group: Command, [name, ...rest]: readonly string[]): Comman
   return found === undefined ? refuseUnknownCommand(group, name) : findCommand(found, rest);
 }
 
-/** After a usage error, each command names its own help. */
+/** Makes each command name its own help after a usage error. */
 export function pointToOwnHelp(parent: Command, path = parent.name()): void {
   for (const command of parent.commands) {
     const name = `${path} ${command.name()}`;

@@ -51,7 +51,7 @@ export async function writeClockMark(stateDirectory: string, reading: ClockReadi
   await replaceFile(clockMarkPath(stateDirectory), `${JSON.stringify(reading)}\n`);
 }
 
-/** The clock has jumped if it differs by more than one day. */
+/** A clock has jumped if it differs from the expected time by more than one day. */
 const MAX_DRIFT_MS = 86_400_000;
 
 /** The maximum time that a machine may be switched off. The uptime does not include this time. */

@@ -16,12 +16,15 @@ const CHANNELS: Readonly<Record<string, string>> = {
   webhook: 'over the webhook',
 };
 
-/** @param channel a name from any client */
+/**
+ * Returns words such as `on the command line`.
+ * @param channel any text, because a client may name its own channel; hidden characters are escaped
+ */
 export function channelText(channel: string): string {
   return knownChannelText(channel) ?? `over "${visibleLine(channel, 100)}"`;
 }
 
-/** Returns undefined for a channel that only another client knows. */
+/** Returns words such as `on the command line`, or undefined for a channel that this project does not have. */
 export function knownChannelText(channel: string): string | undefined {
   return Object.hasOwn(CHANNELS, channel) ? CHANNELS[channel] : undefined;
 }

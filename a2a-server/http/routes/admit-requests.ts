@@ -117,7 +117,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       scope.close();
     });
     const need = accessRequirementOf(request.method, path);
-    // X1: a route without an entry in the table is closed.
+    // X1: a route that `methods-and-roles.ts` does not list is closed.
     if (need === undefined) {
       if (isClosing()) throw shuttingDown();
       unknownAddress(request, response, next);

@@ -128,7 +128,10 @@ export function jsonRpcRoute({
   return router;
 }
 
-/** Returns the call with checked parameters. @throws if the method is unknown, or if the caller may not call it so */
+/**
+ * Returns the call with checked parameters.
+ * @throws A2AError if the method is unknown; ProductError if a role is missing, or the tenant or a parameter is wrong
+ */
 function permittedCall(
   { method, ...body }: JsonRpcEnvelope,
   context: A2aRequestContext,

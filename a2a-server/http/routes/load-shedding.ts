@@ -134,7 +134,7 @@ async function findRefusal(
     const text = JSON.stringify(rpcError(id, error, legacy ? 'jsonrpc-0.3' : 'jsonrpc'));
     return { ...later, principal, method, body: text };
   } finally {
-    // The request no longer counts from here. Either its answer follows at once, or the app counts it again.
+    // From here, the request no longer counts as open. Either its answer follows at once, or the app counts it again.
     end();
   }
 }

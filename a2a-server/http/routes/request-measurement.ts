@@ -19,7 +19,7 @@ const METHODS: ReadonlySet<string> = new Set([
 
 export interface RequestMeasurement {
   middleware: RequestHandler;
-  /** Records a request that was answered before the middleware. */
+  /** Records a request that load shedding has answered. Such a request does not reach `middleware`. */
   record: (request: AnsweredRequest) => void;
   openStreams(): number;
 }

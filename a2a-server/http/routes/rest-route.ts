@@ -55,7 +55,7 @@ export function restRoute({
 }: A2aBindingOptions): Router {
   const contextOf = (request: Request, response: Response): A2aRequestContext => {
     const { version, legacy } = parseA2aVersion(request.header('A2A-Version'));
-    // A2A 1.0 §3.6.2: the response follows the rules of the requested version.
+    // A2A 1.0 §3.6.2: the response follows the rules of the requested version. These routes know only A2A 1.0.
     if (legacy)
       throw new VersionNotSupportedError(
         'This address speaks A2A 1.0: send the header "A2A-Version: 1.0". A2A 0.3 has the paths below /v1.',

@@ -1,7 +1,7 @@
 /**
  * Says whether a client reads a task at another server of the same database. Each server has a record for each task
- * that a client reads there. A killed server leaves its records behind, so its tasks count as read until a later start
- * removes them. A task also counts as read if the records cannot be read. While the records cannot be written, one timer
+ * that a client reads there. A killed server leaves its records behind. Their tasks count as read until a later start of a server removes the
+ * records. A task also counts as read if the records cannot be read. While the records cannot be written, one timer
  * tries all changes again.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -112,7 +112,7 @@ export class ReadersAtOtherServers {
   }
 
   #startStoring(): void {
-    // An attempt that runs now stores all changes.
+    // A running attempt stores this change too.
     if (this.#storing) return;
     this.#storing = true;
     this.#write(() => this.#storeAll());

@@ -153,7 +153,8 @@ export function todosArtifact(options: WireOptions, todos: readonly Todo[]): Art
   );
 }
 
-/** Builds an artifact that is not part of the answer. The metadata tells clients with the extension what it is. */
+/** Builds an artifact that is not part of the answer. The metadata tells clients with the approval extension what
+ * it is. */
 function besideArtifact(
   options: WireOptions,
   said: ArtifactRole,

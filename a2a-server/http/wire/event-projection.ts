@@ -112,7 +112,7 @@ export function toStreamResponse(entry: JournalEntry, options: WireOptions): Str
         lastChunk: true,
       });
     case 'tool.output': {
-      // Clients with the extension get live output as activity. `kept` marks a complete result that was too long for
+      // Clients with the approval extension get live output as activity. `kept` marks a complete result that was too long for
       // the model. Such a result is an artifact for all clients.
       const live = event.kept !== true && (options.approval || event.offset === undefined);
       if (live) return toolCallEventUpdate(entry, options, toolCallEventOf(event));
@@ -254,8 +254,8 @@ export function canceledText(by: Decider, reason: string): string {
 }
 
 /**
- * Builds the status message of a task that waits. The text describes the pending actions. With the extension, the
- * message also has them as data.
+ * Builds the status message of a task that waits. The text describes the pending actions. With the approval extension,
+ * the message also has them as data.
  */
 export function pendingActionsMessage(options: WireOptions, seq: number, actions: readonly PendingAction[]) {
   const pending = actions.map((action) => actionForReader(action, options.reader));
@@ -309,7 +309,7 @@ function statusUpdate(
   options: WireOptions,
   { state, text, pending, activity, thinking, cost }: Status,
 ): StreamResponse {
-  // Clients with the extension read `activity`, so they need no text.
+  // Clients with the approval extension read `activity`, so they need no text.
   const words = activity !== undefined && options.approval ? undefined : text;
   const said = pending
     ? pendingActionsMessage(options, entry.seq, pending)

@@ -133,8 +133,9 @@ async function approvingToken(
 }
 
 /**
- * Creates the code that signs the browser in, because the server does not store the text of an issued token. The
- * session ends with this token, as if the user had made the link.
+ * Creates the code that signs the browser in as the user of an issued token. The server creates such a code only for a
+ * request with the token itself, and the text of an issued token is not stored. So this command writes the code to the
+ * records. The browser's session ends when the token ends.
  */
 async function codeOfIssued(records: CommandRecords, token: IssuedTokenRecord, now: number): Promise<string> {
   const { principal } = identityOfTokenRecord(token);

@@ -60,8 +60,10 @@ export async function checkModel(
 }
 
 /**
- * @param windows `price` is a note about the price. `assumed` is the context window that the server uses. `served` is
- *   the window that the local program reports.
+ * Returns the result for a model that answered. Warns if the local program loaded the model with a smaller context
+ * window than the server uses.
+ * @param facts `price`: a note about the price, or ''. `assumed`: the context window that the server uses. `served`:
+ * the window that the local program reports, if it does.
  */
 function answeredResult(
   id: string,

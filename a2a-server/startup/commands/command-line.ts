@@ -79,14 +79,15 @@ export function createCommandLine(serve: (flags: Flags) => Promise<void>, pageDi
   );
 }
 
-/** Commander reads an option of an ACP agent as an option of this program, unless two dashes stand before it. */
+/** Returns the hint after a usage error. The two dashes may be missing before the command line of an ACP agent. Commander
+ * then reads the agent's options as options of this program. */
 function usageHint(typed: readonly string[]): string {
   return typed[typed.indexOf('--agent') + 1] === 'acp' && !typed.includes('--')
     ? '(two dashes stand before the command line of the agent: --agent acp -- <command>)'
     : '(a2a-server --help lists the options)';
 }
 
-/** A command also takes the program's own options, which its help does not list. */
+/** Adds a sentence to the help of each command: the program's own options apply to it too, but its help does not list them. */
 function nameSharedOptions(parent: Command): void {
   for (const command of parent.commands) {
     command.addHelpText(

@@ -162,7 +162,8 @@ async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   }
 }
 
-/** A check changes nothing, so it creates no state directory. `withRecords` would create one. */
+/** Reads the issued tokens from the files without `withRecords`, which would create the state directory. A check changes
+ * nothing. */
 function readIssuedTokens(settings: ServerSettings): Promise<IssuedTokenRecord[]> {
   const { database, stateDir } = settings;
   return database === undefined
@@ -175,8 +176,8 @@ function listIssuedTokens(records: CommandRecords): Promise<IssuedTokenRecord[]>
 }
 
 /**
- * A start refuses a state directory that it cannot write. It also refuses a state directory or a token file that other
- * users of the machine could use.
+ * Returns a problem if a start would refuse the state directory: because the server cannot write to it, or because other
+ * users of the machine could use the directory or its token file.
  */
 async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {

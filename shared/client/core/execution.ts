@@ -47,7 +47,7 @@ export class Execution {
   #canceling: Promise<void> | undefined;
   /** True if this client has sent a cancel because the page unloaded. */
   #left = false;
-  /** The error of an execution that no longer reads the task's events. Undefined while it reads them. */
+  /** The error that made this execution stop reading the task's events early. Undefined if there is none. */
   #ended: { error: unknown } | undefined;
 
   /** @param onSettled called once, before `result` settles */
