@@ -24,7 +24,10 @@ const SHUTDOWN_STAGES = [
   'exiting at once',
 ] as const;
 
-/** True if no unconfined command can read the environment of this process in /proc. */
+/**
+ * True if /proc no longer shows secrets in the environment of this process. A shell command without a sandbox could
+ * read them there.
+ */
 const secretsHidden = hideProcEnviron(isHarmless);
 
 // The reader of a pipe may close it, e.g. `head`, or the program that started the server. Without a listener, Node

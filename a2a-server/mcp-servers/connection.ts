@@ -161,7 +161,8 @@ export class McpClientConnection implements McpServerConnection {
   async call(call: McpToolCall): Promise<McpServerToolResult> {
     const { signal, stopCause, idleMs, output } = call;
     const { clock } = this.#options;
-    // The SDK sends the reason of this signal to the server.
+    // The SDK sends the reason of this signal to the server. So this signal has a text for the server as its reason,
+    // and not the reason of the caller's signal.
     const stop = new AbortController();
     const idle = new IdleLimit(clock, idleMs, () => {
       running.stop(true);

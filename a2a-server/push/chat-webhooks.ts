@@ -1,7 +1,8 @@
 /**
  * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each change of a
- * task's state creates a subscription for each webhook. The subscription lasts until the chat has its message. So the
- * messages survive restarts, and are retried like push notifications. A task that waits costs nothing.
+ * task's state creates a subscription for each of these webhooks. The subscription lasts until the chat has its
+ * message. So the messages survive restarts, and are retried like push notifications. After the message, a task that
+ * waits costs nothing.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -50,7 +51,7 @@ export const chatWebhookSchema = z
   });
 export type ChatWebhook = z.infer<typeof chatWebhookSchema>;
 
-/** Returns the subscriptions of a task: one for each webhook of its owner. */
+/** Returns the subscriptions of a task: one for each webhook that gets messages about it. */
 export function chatSubscriptions(
   webhooks: readonly ChatWebhook[],
   { taskId, sessionId, principal, title }: Pick<TaskRow, 'taskId' | 'sessionId' | 'principal' | 'title'>,

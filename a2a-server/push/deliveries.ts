@@ -66,7 +66,10 @@ export interface PushDeliveryParts extends PushPostParts {
   onResult?: (result: PushResult) => void;
 }
 
-/** The result of one delivery run. With `waits`, the next attempt begins at `until`, in milliseconds since 1970. */
+/**
+ * The result of one delivery run. `over`: the subscription has ended, or the server has given up. `idle`: the next
+ * event of the task starts another run. `waits`: the next attempt begins at `until`, in milliseconds since 1970.
+ */
 type DeliveryRunResult = { type: 'over' } | { type: 'idle' } | { type: 'waits'; until: number };
 
 export class PushDeliveries {
@@ -101,7 +104,7 @@ export class PushDeliveries {
       for (const name of this.#byTask.get(taskId) ?? []) this.#deliver(name, taskId);
   }
 
-  /** Delivers a new subscription, or one that replaces another. */
+  /** Starts the delivery of a new subscription, or of one that replaces another. */
   add(name: string, subscription: PushSubscription): void {
     this.#addToTask(name, subscription);
     this.#deliver(name, subscription.taskId);
@@ -121,7 +124,10 @@ export class PushDeliveries {
     }
   }
 
-  /** Reads from the store what other processes have changed. */
+  /**
+   * Reads the subscriptions and the requests to retry from the store, because other processes may have changed them.
+   * Starts the deliveries that have something to send.
+   */
   readOtherChanges(): void {
     this.#runAlone(SEARCH, () => this.#startAll());
   }
@@ -156,7 +162,7 @@ export class PushDeliveries {
     this.#byTask.set(taskId, (this.#byTask.get(taskId) ?? new Set()).add(name));
   }
 
-  /** Ends the deliveries of a subscription. */
+  /** Removes a subscription from memory, and cancels its next attempt. */
   forget(name: string, taskId: string): void {
     this.#cancelTimer(name);
     this.#withoutAccess.delete(name);

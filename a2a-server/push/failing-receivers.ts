@@ -50,7 +50,10 @@ export function requireFailingReceiver(
   );
 }
 
-/** Returns the audit record of a retry. The caller adds the principal who asked for it. */
+/**
+ * Returns the audit record of a retry. `principal` is the one that registered the address. For a request over HTTP, the
+ * caller adds `by`, the principal that asked for the retry.
+ */
 export function retryAuditAct({ taskId, receiver, principal }: FailingReceiver) {
   return { act: 'push.retried', taskId, receiver, principal } as const;
 }

@@ -76,8 +76,8 @@ export async function readNextPushPosts(
 }
 
 /**
- * True if `readNextPushPosts` would return `nothing`. This function needs only the row of the task, and saves the
- * queries.
+ * True if `readNextPushPosts` would certainly return `nothing`. This function needs only the row of the task, so the
+ * caller saves the queries of `readNextPushPosts`.
  * @param row the row of the task. Undefined if the task was deleted
  */
 export function hasNothingToPush(subscription: PushSubscription, row: TaskRow | undefined): boolean {
@@ -108,7 +108,8 @@ async function postsOf(
   }
   // One post is enough here, because it contains the task's state after all these entries.
   if (taskStateAfter(entries.map(({ event }) => event)) !== undefined) return taskNow(parts, subscription);
-  // Reading these entries again costs less than storing the position for each piece of text.
+  // Without a change of the state, the position is stored only after `READ_AT_ONCE` entries. Reading fewer entries
+  // again costs less than storing the position for each piece of text.
   return entries.length < READ_AT_ONCE ? 'nothing' : entries.map(({ seq }) => ({ seq, body: undefined }));
 }
 

@@ -73,7 +73,8 @@ export class PushConfigurations {
   start(): void {
     const { shared, records } = this.#parts;
     this.#deliveries.readOtherChanges();
-    // Only a server alone watches for requests to retry. Servers that share a database search the store regularly.
+    // Only a server without a shared database watches for requests to retry. Servers that share one search the store
+    // regularly.
     if (!shared) this.#unwatch = records.watch('push-retries', () => this.#deliveries.readOtherChanges());
   }
 

@@ -11,8 +11,8 @@ interface JournalUse {
   onAppended: OnAppended;
   onChangedElsewhere: OnChangedElsewhere;
   /**
-   * Called once if the database has lost the row of this server, or entries that this server has written or read. E1:
-   * this server must stop its work, because another server may execute its tasks.
+   * Called once if the database no longer has the row that registers this server, or entries that this server has
+   * written or read. E1: this server must stop its work, because another server may execute its tasks.
    */
   onRemoved: (error: Error) => void;
 }

@@ -30,7 +30,7 @@ interface PushParts {
   telemetry: Telemetry;
 }
 
-/** Starts no delivery. `PushConfigurations.start` does. */
+/** Opens the push notifications. The deliveries begin only with `PushConfigurations.start`. */
 export function openPushNotifications({
   settings,
   tasks,

@@ -201,7 +201,8 @@ export async function startOpenedServer(
     (await journal.command(principal, messageId)) !== undefined;
   open(withLoadShedding(app, { ...access, ...metrics, allowedHosts, slots, isKnown, openRequests, log }));
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
-    // Clients cannot find a server that has no record. So the server stops the resumed tasks.
+    // The record could not be written, so clients could not find this server. It stops the resumed tasks, and its start
+    // fails.
     await tasks.shutdown(0);
     await worker.close();
     throw error;

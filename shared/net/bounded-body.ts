@@ -54,8 +54,8 @@ export class SseEventLimit {
 }
 
 /**
- * Returns a stream that passes every chunk on.
- * @throws the error that `failing` creates, if a chunk exceeds the limit
+ * Returns a stream that passes every chunk on. If a chunk exceeds the limit, the stream fails with the error that
+ * `failing` creates.
  */
 export function createSseLimiter(
   limit: SseEventLimit,

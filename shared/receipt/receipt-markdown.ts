@@ -172,7 +172,7 @@ function fencedText(shown: string): string {
 
 function longestRun(text: string): number {
   let longest = 0;
-  // X3: a text may have more runs than a call can have arguments.
+  // X3: this is a loop, because a text may have more runs than `Math.max` accepts arguments.
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return longest;
 }

@@ -40,7 +40,9 @@ function directoriesIn(path: string, delimiter: string): string[] {
   return path.split(delimiter).filter((directory) => directory !== '');
 }
 
-/** Returns the value of a variable on Windows, where the case of its name has no meaning. Windows often writes `Path`. */
+/**
+ * Returns the value of a variable on Windows, where the case of its name has no meaning. Windows often writes `Path`.
+ */
 function windowsVariable(env: ProgramPlaces['env'], name: string): string | undefined {
   const key = Object.keys(env).find((each) => each.toUpperCase() === name);
   return key === undefined ? undefined : env[key];

@@ -21,7 +21,8 @@ const MAX_BYTES = 10 * 1024 * 1024;
 export const rotatedLogPath = (path: string): string => `${path}.1`;
 
 /**
- * Opens a log file. The line is in the file when `write` returns, so the last lines of a crashing process are not lost.
+ * Opens a log file. Each line is in the file when `write` returns, so the last lines of a crashing process are not
+ * lost.
  * @throws the error of the file system if the file cannot be opened
  */
 export function openLogFile(path: string, maxBytes = MAX_BYTES): DestinationStream {

@@ -11,8 +11,8 @@ interface UncaughtErrorReport {
 }
 
 /**
- * From now on, an uncaught error ends this process with exit code 1. This report replaces the report of an earlier
- * call. Node's own report is a stack trace, which tells a person nothing.
+ * From now on, an uncaught error is logged, is shown in one line, and ends this process with exit code 1. A later call
+ * of this function replaces this one. Without it, Node would print a stack trace, which tells a person nothing.
  * @param program the name of the program, for the start of the line
  */
 export function endOnUncaughtError(program: string, { more, log }: UncaughtErrorReport): void {

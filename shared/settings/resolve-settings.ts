@@ -127,7 +127,7 @@ function resolve(key: string, it: Setting, sources: SettingSources): unknown {
   const { value, origin } = find(key, it, sources) ?? { value: it.fallback, origin: 'default' };
   const parsed = it.schema.safeParse(value, { error: settingProblem });
   if (parsed.success) return parsed.data;
-  // In `--open doctor`, the command is read as the value of the flag.
+  // In `--open doctor`, the command `doctor` is read as the value of the flag. The hint says how to prevent this.
   const hint =
     it.kind === 'boolean' && sources.flags[key] !== undefined
       ? ` Before a command, write --${flagName(key)}=yes.`

@@ -16,7 +16,7 @@ const WAIT_PER_COMMIT = 4;
 const MAX_WAIT_MS = 5;
 /** A commit that waits checks the event loop this often, in milliseconds. */
 const CHECK_MS = 1;
-/** If the event loop was idle for this part of a check's time, the wait ends. */
+/** If the event loop was idle for this part of the time between two checks, the wait ends. */
 const IDLE_PART = 0.5;
 
 /** The clock of a `GroupCommit`. Tests replace it. */

@@ -24,8 +24,10 @@ export function decidedByText({ decision, by, channel }: CallDecision): string {
   return `${word} ${byText({ by, channel })}`;
 }
 
-/** Returns for example `by ada on the command line`. The name `local` means nothing to a person, so the text says `the
- * local user` instead. */
+/**
+ * Returns for example `by ada on the command line`. The name `local` means nothing to a person, so the text says `the
+ * local user` instead.
+ */
 export function byText({ by, channel }: Pick<CallDecision, 'by' | 'channel'>): string {
   const who = by === LOCAL_USER ? 'the local user' : visibleLine(by, MAX_NAME_CHARACTERS);
   return `by ${who} ${channelText(channel)}`;

@@ -61,7 +61,7 @@ function textOf(hunks: StructuredPatchHunk[]): string {
 /** Returns undefined if the texts differ by more than `MAX_EDITS` lines. */
 function shortestHunks(before: string, after: string): StructuredPatchHunk[] | undefined {
   const part = differingPart(before, after);
-  // Without this test, the library would first split both texts.
+  // Without this test, the library would first split both texts into lines, which takes long for long texts.
   if (Math.abs(countLineFeeds(part.before) - countLineFeeds(part.after)) > MAX_EDITS + 1) return undefined;
   const found = structuredPatch('', '', part.before, part.after, undefined, undefined, {
     context: CONTEXT_LINES,

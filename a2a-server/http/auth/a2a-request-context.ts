@@ -105,8 +105,8 @@ export class A2aRequestContext extends ServerCallContext {
   }
 
   /**
-   * Logs the refusal of a JSON-RPC request that the token does not allow (A2A 1.0 §13.4). The response has the HTTP status 200, so
-   * the error handler of all routes does not log it.
+   * Logs the refusal of a JSON-RPC request that the token does not allow (A2A 1.0 §13.4). The response has the HTTP
+   * status 200, so the error handler of all routes does not log it.
    */
   logIfForbidden(error: unknown): void {
     if (!(error instanceof ProductError) || error.reason !== 'FORBIDDEN') return;

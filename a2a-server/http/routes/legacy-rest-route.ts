@@ -51,7 +51,10 @@ const checkedMessage: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** Checks the query before the SDK reads it. The SDK reads only the number at the start of `5abc`, so it would accept that. */
+/**
+ * Checks the query before the SDK reads it. The SDK reads only the number at the start of `5abc`, so it would accept
+ * that.
+ */
 const checkedTaskQuery: RequestHandler = (request, _response, next) => {
   checkRequestParams('GET /v1/tasks/{id}', request.query);
   next();

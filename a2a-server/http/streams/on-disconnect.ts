@@ -3,8 +3,8 @@
  * no client reads the task in this time, the server cancels it.
  *
  * - A reader is a stream or a blocking request of the task. Behind a load balancer, a client may come back at another
- *   server. While a client reads the task there, this server does not cancel it. When no client reads it there any more, this
- *   server waits again.
+ *   server. While a client reads the task there, this server does not cancel it. When no client reads it there any
+ *   more, this server waits again.
  * - The rule starts to apply to a task when a client sends a message and follows it, over a stream or in a blocking
  *   request. The rule ends when the task waits or ends.
  * - A reader leaves if its connection breaks, or if its stream reaches its maximum lifetime. If the last reader ends

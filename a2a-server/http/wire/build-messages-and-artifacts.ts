@@ -153,8 +153,9 @@ export function todosArtifact(options: WireOptions, todos: readonly Todo[]): Art
   );
 }
 
-/** Builds an artifact that is not part of the answer. The metadata tells clients with the approval extension what
- * it is. */
+/**
+ * Builds an artifact that is not part of the answer. The metadata tells clients with the approval extension what it is.
+ */
 function besideArtifact(
   options: WireOptions,
   said: ArtifactRole,

@@ -112,8 +112,8 @@ export function toStreamResponse(entry: JournalEntry, options: WireOptions): Str
         lastChunk: true,
       });
     case 'tool.output': {
-      // Clients with the approval extension get live output as activity. `kept` marks a complete result that was too long for
-      // the model. Such a result is an artifact for all clients.
+      // Clients with the approval extension get live output as activity. `kept` marks a complete result that was too
+      // long for the model. Such a result is an artifact for all clients.
       const live = event.kept !== true && (options.approval || event.offset === undefined);
       if (live) return toolCallEventUpdate(entry, options, toolCallEventOf(event));
       return artifactUpdate(entry, options, {

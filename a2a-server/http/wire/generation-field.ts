@@ -46,7 +46,8 @@ export function moveGenerationsIntoFields<T>(encoded: T): T {
 function moveGenerationIntoField(object: unknown): void {
   if (!isRecord(object) || !isRecord(object['metadata']) || !Object.hasOwn(object['metadata'], METADATA_KEY))
     return;
-  // The codec does not copy the metadata, so other readers may have the same object.
+  // The codec does not copy the metadata, so another event or reader may have the same metadata object. This code
+  // replaces that object and does not change it.
   const { [METADATA_KEY]: generation, ...metadata } = object['metadata'];
   object['generation'] = String(generation);
   if (Object.keys(metadata).length === 0) delete object['metadata'];

@@ -16,7 +16,10 @@ const DECIDING_ROLE: Role = 'approve';
 /** The fields of a pending action that say who may make which decision. */
 export type OfferedDecisions = Pick<PendingAction, 'approver' | 'decisions'>;
 
-/** @param reader undefined if the server does not know the reader. Such a reader gets all decisions. */
+/**
+ * Returns the action with only the decisions that the reader may make. Names the role that the reader's token lacks.
+ * @param reader undefined if the server does not know the reader. Such a reader gets all decisions.
+ */
 export function actionForReader<Action extends OfferedDecisions>(
   action: Action,
   reader: TaskReader | undefined,

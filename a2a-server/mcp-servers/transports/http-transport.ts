@@ -179,7 +179,7 @@ export class McpHttpTransport implements McpTransport {
     }
   }
 
-  /** @throws UnreadableMcpAnswerError for a status that promises no answer */
+  /** @throws UnreadableMcpAnswerError if the server answers a request with 202, which promises no response */
   async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     const response = await this.#line.fetch(url, init);
     const id = this.about;

@@ -47,8 +47,9 @@ export class McpStdioTransport implements McpTransport {
   onmessage?: (message: JSONRPCMessage) => void;
   onsend?: (message: JSONRPCMessage) => void;
   /**
-   * The SDK recognises a transport to a child process by its fields `stderr` and `pid`, so this class has both. If a child
-   * process does not answer a probe, the SDK assumes an older server (MCP 2026-07-28, stdio, Backward Compatibility).
+   * The SDK recognises a transport to a child process by its fields `stderr` and `pid`, so this class has both. If a
+   * child process does not answer a probe, the SDK assumes an older server (MCP 2026-07-28, stdio, Backward
+   * Compatibility).
    */
   readonly stderr = null;
   readonly #program: StdioServerParameters;

@@ -79,15 +79,20 @@ export function createCommandLine(serve: (flags: Flags) => Promise<void>, pageDi
   );
 }
 
-/** Returns the hint after a usage error. The two dashes may be missing before the command line of an ACP agent. Commander
- * then reads the agent's options as options of this program. */
+/**
+ * Returns the hint after a usage error. The two dashes may be missing before the command line of an ACP agent.
+ * Commander then reads the agent's options as options of this program.
+ */
 function usageHint(typed: readonly string[]): string {
   return typed[typed.indexOf('--agent') + 1] === 'acp' && !typed.includes('--')
     ? '(two dashes stand before the command line of the agent: --agent acp -- <command>)'
     : '(a2a-server --help lists the options)';
 }
 
-/** Adds a sentence to the help of each command: the program's own options apply to it too, but its help does not list them. */
+/**
+ * Adds a sentence to the help of each command: the program's own options apply to it too, but its help does not list
+ * them.
+ */
 function nameSharedOptions(parent: Command): void {
   for (const command of parent.commands) {
     command.addHelpText(

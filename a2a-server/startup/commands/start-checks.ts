@@ -162,8 +162,10 @@ async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   }
 }
 
-/** Reads the issued tokens from the files without `withRecords`, which would create the state directory. A check changes
- * nothing. */
+/**
+ * Reads the issued tokens. If they are in the state directory, does not use `withRecords`, which would create a missing
+ * directory. A check changes nothing.
+ */
 function readIssuedTokens(settings: ServerSettings): Promise<IssuedTokenRecord[]> {
   const { database, stateDir } = settings;
   return database === undefined
@@ -176,8 +178,8 @@ function listIssuedTokens(records: CommandRecords): Promise<IssuedTokenRecord[]>
 }
 
 /**
- * Returns a problem if a start would refuse the state directory: because the server cannot write to it, or because other
- * users of the machine could use the directory or its token file.
+ * Returns a problem if a start would refuse the state directory: because the server cannot write to it, or because
+ * other users of the machine could use the directory or its token file.
  */
 async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {

@@ -138,8 +138,8 @@ export class A2aTaskTransport implements TaskTransport {
       for (const progress of this.#applyEvent(data)) tell(progress);
       if (this.#fold?.over === true) return 'enough';
     }
-    // A2A 1.0 §3.1.2: the response stream of a message ends when the task waits. The client then subscribes, because the
-    // stream of a subscription stays open while the task waits.
+    // A2A 1.0 §3.1.2: the response stream of a message ends when the task waits. The client then subscribes, because
+    // the stream of a subscription stays open while the task waits.
     return found === undefined && this.#fold?.report.state === 'waiting'
       ? this.#read(tell, signal, opened)
       : 'ended';

@@ -6,7 +6,10 @@ import { ClientError } from './client-error.ts';
 export interface RetryPolicy {
   /** The maximum number of consecutive failed attempts. */
   attempts: number;
-  /** The delay before the second attempt. Each later delay is twice as long. A random part is added to each delay. */
+  /**
+   * The longest delay before the second attempt. Each later delay may be twice as long. The client waits for a random
+   * part of the delay, at least half of it.
+   */
   firstMs: number;
   mostMs: number;
 }
