@@ -47,9 +47,9 @@ export interface PushPost {
 }
 
 /**
- * Returns the next posts. `nothing` means that the receiver has all entries so far, or that the server has stopped
- * trying to reach it. `over` means that the task will have no further entries, or that a chat has its message. `until`
- * is the time of the next post, in milliseconds since 1970.
+ * Returns the next posts. `nothing` means that the receiver needs none now, or that the server has stopped trying to
+ * reach it. `over` means that the task will have no further entries, or that a chat has its message. `until` is the
+ * time of the next post, in milliseconds since 1970.
  */
 export async function readNextPushPosts(
   parts: PushPostParts,

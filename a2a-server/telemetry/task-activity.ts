@@ -48,8 +48,8 @@ interface OpenWork {
 }
 
 /**
- * Pairs the start and the end of work. It keeps the work of running tasks only. A task that waits or has ended uses no
- * memory.
+ * Pairs the start and the end of work. It keeps only the work of tasks that the server executes. A task that has ended,
+ * or that waits while none of its tools runs, uses no memory.
  */
 export class TaskActivityTracker {
   readonly #open = new Map<string, OpenWork>();

@@ -15,8 +15,8 @@ export interface AgentSkillFacts {
 }
 
 /**
- * The maximum number of names in one description, because the card is public. Of further names, the description gives
- * only the number.
+ * The maximum number of names in one description. The card is public, so it does not list all names: of further names,
+ * the description gives only the number.
  */
 const MAX_NAMES = 20;
 

@@ -10,8 +10,8 @@ export interface ToolUpdate {
   toolId: string | null;
   message: string;
   /**
-   * `progress` is the number of finished steps, and `total` the number of all steps, e.g. 3 of 10 pages. Both are null
-   * if the tool reports no steps.
+   * `progress` is the number of steps so far, which may include the current step. `total` is the number of all steps,
+   * e.g. 3 of 10 pages. Both are null if the tool reports no steps.
    */
   progress: number | null;
   total: number | null;

@@ -47,7 +47,7 @@ export interface BridgeToolRequest extends ToolRequest {
   agent?: string | undefined;
 }
 
-/** The start of a transport: a new task, one tool call, or an existing session. */
+/** What a transport follows: a new task, a new task with one tool call, or the task of an existing session. */
 export type BridgeTaskBeginning =
   | { request: BridgeTaskRequest }
   | { tool: BridgeToolRequest }
@@ -183,7 +183,10 @@ export class BridgeTaskTransport implements TaskTransport {
     };
   }
 
-  /** Waits until this client sends a decision or a message, or until the time for the next poll. */
+  /**
+   * Waits for the time of the next poll. Ends earlier if this client sends something about the task, or if `reading`
+   * aborts.
+   */
   async #waitForNextPoll(reading: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
