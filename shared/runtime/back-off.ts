@@ -11,7 +11,7 @@ export interface BackOffOptions {
   randomize: boolean;
 }
 
-/** The delays are 0.2 s, 0.4 s … up to 5 s. All retries together take about 20 s. */
+/** The delays are at least 0.2 s, 0.4 s … up to 5 s. All delays together take 21 to 26 s. */
 export const DEFAULT_BACK_OFF: BackOffOptions = {
   retries: 8,
   minTimeout: 200,
@@ -33,7 +33,8 @@ export function backOffDelay(retries: number, { minTimeout, maxTimeout, factor }
 }
 
 /**
- * Returns a delay in milliseconds. For code that waits on an injected clock, because `p-retry` cannot use such a clock.
+ * Returns the delay before the next attempt, in milliseconds. It is for code that waits on an injected clock, because
+ * `p-retry` cannot use such a clock.
  * @param attempt the number of failed attempts
  * @param chance a random number from 0 to 1
  */

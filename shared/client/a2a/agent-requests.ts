@@ -42,8 +42,8 @@ export type ToolExecution = z.infer<typeof runningToolsResponseSchema>['tools'][
 
 /**
  * The requests to one agent. If no response arrives, the client sends the request again. A repetition is safe: the
- * server recognizes a repeated message id (B1), and a second cancel or abort has no effect. The client does not repeat
- * requests that open a stream.
+ * server recognizes a repeated message id (B1), and a second cancel or abort has no effect. This class does not repeat
+ * `task` and the requests that open a stream: their caller does.
  */
 export class AgentRequests {
   readonly #service: HttpClient;
