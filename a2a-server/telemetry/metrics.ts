@@ -19,7 +19,7 @@ export interface MeasuredServerState {
   streams: number;
   executions: number;
   queued: number;
-  /** The numbers of the journal. Undefined if the journal cannot be reached. */
+  /** The numbers of the journal. Undefined if the journal cannot be reached, or does not answer in time. */
   statistics: JournalStatistics | undefined;
   now: number;
   /** The remaining time of the server's lease. Undefined if the server needs no lease. */

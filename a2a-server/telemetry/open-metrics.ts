@@ -24,7 +24,10 @@ import { TaskActivityTracker, type TaskActivity } from './task-activity.ts';
 /** The interval of exports. It is OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
 const EXPORT_INTERVAL_MS = 60_000;
 
-/** The channels of this project. A client may send any other name. The metrics count all other names as one channel. */
+/**
+ * The channels that the metrics count by name. A client may send any other name. The metrics count all other names as
+ * one channel.
+ */
 const CHANNELS: ReadonlySet<string> = new Set([
   'a2a',
   'card',

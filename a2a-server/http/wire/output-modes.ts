@@ -1,8 +1,8 @@
 /**
  * Reads the media types that the client of one request accepts (`acceptedOutputModes`, A2A 1.0 §3.2.2).
  *
- * The agent always answers in text. If a client does not accept text, the agent starts no task for it. If a client does
- * not accept the media type of another part, the agent sends that part as text.
+ * The agent always answers in text. So if a client begins a session but does not accept text, the server refuses the
+ * message. If a client does not accept the media type of another part, the server sends that part as text.
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
