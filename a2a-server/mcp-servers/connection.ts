@@ -28,7 +28,7 @@ import {
 } from './transports/server-transport.ts';
 
 const PAGE_LIMIT_MS = 30_000;
-/** The longest time that Node's timers support. The tool execution has its own limit. */
+/** The time limit of requests that have another limit: the longest time that Node's timers support. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 const MAX_ERROR_CHARS = 1_000;

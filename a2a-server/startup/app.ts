@@ -102,7 +102,7 @@ export interface AppOptions {
    * The agent and the models that the page offers. By default, the agent has no name and there are no models to choose.
    */
   agent?: OfferedAgent;
-  /** The changes that the page's task list follows. By default, there are none. */
+  /** Notifies the page's task list of changed tasks. By default, it gets no notifications. */
   changes?: TaskChangeNotifier;
   pageSignIn: PageSignInContext;
   /** The sign-in to the page with the OpenID Connect provider. By default, the page offers none. */
@@ -114,7 +114,10 @@ export interface AppOptions {
   authenticate: Authenticate;
   /** The tokens that operators issue. By default, there are none. */
   issued?: IssuedTokenReader;
-  /** The token and the run of this server. Without them, the server cannot prove its identity to a local client. */
+  /**
+   * The token of this server, its pid and its start time. Without them, the server cannot prove its identity to a local
+   * client.
+   */
   identity?: ServerIdentity;
   tickets: StreamTickets;
   clock: Clock;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 const ofSystem = z.object({ syscall: z.enum(['connect', 'getaddrinfo']) });
-/** undici's own connect timeout. Such an error names no system call. */
+/** Matches the error of undici's own connect timeout, which names no system call. */
 const ofTimeLimit = z.object({ code: z.literal('UND_ERR_CONNECT_TIMEOUT') });
-/** Node tries each address of a host. `errors` contains the error of each attempt. */
+/** Matches the error after Node has tried several addresses of a host. `errors` has the error of each attempt. */
 const ofAttempts = z.object({ errors: z.array(z.unknown()).min(1) });
 
 /**

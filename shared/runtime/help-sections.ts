@@ -11,9 +11,12 @@ const OPTIONS_HEADING = 'Options:';
 /** The minimum width of the column with the descriptions. */
 const MIN_DESCRIPTION_WIDTH = 30;
 
-/** @param isTTY true if the help is printed at a terminal. In a pipe, each item is one line, so that `grep` shows it. */
+/**
+ * Returns the format of the help, for commander.
+ * @param isTTY true if the help is printed at a terminal. In a pipe, each item is one line, so that `grep` shows it.
+ */
 export function helpFormat({ isTTY }: { isTTY: boolean }): Partial<Help> {
-  // By default, commander does not wrap a column of less than 40.
+  // By default, commander does not wrap a column that is narrower than 40, so a narrow terminal would split words.
   return isTTY ? { formatHelp, formatItem, minWidthToWrap: 1 } : { formatHelp };
 }
 

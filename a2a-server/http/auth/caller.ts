@@ -21,7 +21,7 @@ interface RequestFacts {
   toolId?: string;
 }
 
-/** The log cuts longer texts, because clients choose these texts. */
+/** The maximum length of an id in a log line. A longer id is cut, because a client may send an id of any length. */
 const MAX_FACT_CHARS = 200;
 
 /**

@@ -29,7 +29,7 @@ export function agentCardRoute(card: AgentCard, modified: number): Router {
       next();
     },
     legacyAgentCardRouter({
-      // The signatures cover the form of A2A 1.0 only.
+      // The signatures cover the form of A2A 1.0 only, so the card of A2A 0.3 has none.
       agentCardProvider: () => Promise.resolve({ ...card, signatures: [] }),
       cache: { maxAge: MAX_AGE_SECONDS },
     }),

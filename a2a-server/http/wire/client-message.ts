@@ -115,7 +115,8 @@ function refuseLargeFiles(contents: readonly FileBytes[]): void {
 }
 
 /**
- * Returns the metadata, the extensions and the referenced tasks of a message, because the task's history repeats them.
+ * Returns the metadata, the extensions and the referenced tasks of a message. They are stored with the message, because
+ * the task's history repeats them.
  */
 function aboutOf({
   metadata,

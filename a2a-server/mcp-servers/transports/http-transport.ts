@@ -50,7 +50,7 @@ const OWN_ERROR = -32000;
 /** The `data` of the error that replaces a response that ended early. */
 export const CUT_OFF_ERROR_DATA = 'cut-off';
 
-/** RFC 9110 §8.3.1: the case of a media type does not matter, and parameters may follow. */
+/** Matches the media type of JSON. RFC 9110 §8.3.1: its case does not matter, and parameters may follow. */
 const JSON_DOCUMENT = /^application\/json\s*(?:;|$)/i;
 
 const NO_RESPONSE = 'the answer has another id than the request, or no response';
