@@ -31,8 +31,9 @@ const HIDING: Readonly<Record<Shell, RegExp>> = {
   sh: /\\\n(?<=(?<!\\)(?:\\\\)*\\\n)|['"\\]/gu,
   cmd: /\^\r?\n|["^]/gu,
 };
-/** Matches the characters between commands. A brace may also be a part of a word: `git -C {} push`. */
+/** Matches the characters between commands, as `sh` reads them. A brace may be a part of a word: `git -C {} push`. */
 const COMMAND_SEPARATOR = /[;&|()<>`\n]+/u;
+/** Matches the characters between commands, as other shells may read them: also braces and `\r`. */
 const SEPARATOR_OR_BRACE = /[;&|()<>{}`\n\r]+/u;
 /** Matches a redirection. `bash` also reads `&>file`, `{name}>file` and `<&-word`, and /bin/sh may be `bash`. */
 const REDIRECTION =

@@ -53,8 +53,7 @@ export function budgetUsageAfter(
 ): BudgetUsage {
   if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
     return NO_BUDGET_USAGE;
-  const active =
-    status.state === 'working' && !isFirstEventOfProcess(event) ? Math.max(0, at - updatedAt) : 0;
+  const active = status.state === 'working' && !mayFollowIdleTime(event) ? Math.max(0, at - updatedAt) : 0;
   const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
   const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;
   const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
@@ -71,11 +70,10 @@ export function budgetUsageAfter(
 }
 
 /**
- * True for an event before which the task may not have worked: no server ran, or the task waited for an orphaned
- * process or for a server that can open its workspace. The time directly before such an event does not count as working
- * time.
+ * True for an event that may follow a time without work: no server ran, or the task waited for an orphaned process or
+ * for a server that can open its workspace. This time does not count as working time.
  */
-function isFirstEventOfProcess({ type }: TaskEvent): boolean {
+function mayFollowIdleTime({ type }: TaskEvent): boolean {
   return (
     type === 'turn.abandoned' ||
     type === 'tool.interrupted' ||

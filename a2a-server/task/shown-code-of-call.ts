@@ -7,9 +7,10 @@ import type { RecordedPendingAction } from './events.ts';
 import type { Call } from './snapshot.ts';
 
 /**
- * Returns a code of the call id, the input, the content behind the preview, the reason, the tool execution whose
- * outcome is unknown, and the place of a repeated question. A repeated question about the call has a new code. A
- * decision on the earlier question is then invalid.
+ * Returns a code of the call id, the input, the content behind the preview, the reason, and the tool execution whose
+ * outcome is unknown. If the call was asked again because its content changed, the code also covers the file or directory
+ * that the new preview names (`place`). A repeated question has a new code, so a decision on the earlier question is
+ * invalid.
  */
 export function shownCodeOf(
   { callId, inputHash, basis, toolId, place }: Call,

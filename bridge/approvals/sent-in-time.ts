@@ -10,8 +10,8 @@ import type { Session } from '../sessions/session/session.ts';
 const UNCONFIRMED = 'The agent has not confirmed this decision yet.';
 
 /**
- * Returns the note for a decision that is still being sent. The agent may show the action as pending until then. The
- * note says why the last attempt failed.
+ * Returns the note for a decision that the agent has not confirmed. Until the agent confirms it, the action may still be
+ * shown as pending. If an attempt to send the decision failed, the note says why.
  */
 export function unconfirmedDecisionNote({ sendingProblem }: Pick<Session, 'sendingProblem'>): string {
   const why = sendingProblem === undefined ? '' : ` The last attempt failed: ${sendingProblem}`;

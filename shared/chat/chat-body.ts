@@ -30,7 +30,7 @@ export function chatAddress({ format, url }: ChatService): string {
 /** Matches the path of an ntfy URL. It ends in a topic: up to 64 letters, digits, `_` and `-`. */
 const NTFY_TOPIC = /\/[-\w]{1,64}\/?$/;
 
-/** False if ntfy has no topic with this URL. */
+/** False if the format is `ntfy` and the URL does not end in a valid name of a topic. Sends no request. */
 export function hasValidChatUrl({ format, url }: ChatService): boolean {
   return format !== 'ntfy' || NTFY_TOPIC.test(parseUrl(url)?.pathname ?? '');
 }

@@ -1,6 +1,6 @@
 /** The start of a JSON plan, which the offline agent takes as its task. */
 const PLAN = /^\{\s*"plan"\s*:/;
-/** Matches the tool of a step. A title may end inside the plan, so it cannot be parsed as JSON. */
+/** Matches the name of a step's tool. A title is only the start of the plan, so its JSON may be cut off and not parsable. */
 const TOOL = /"tool"\s*:\s*"([\w.-]+)"/g;
 
 /**

@@ -27,7 +27,8 @@ export async function recheckPolicyAndRun(
   // The demands of the call and of the server apply only to an approval by a person. If no person decided, only the
   // demands of the rules apply.
   const ofDecision = call.decided === null ? undefined : mergeApproverDemands(call.approver, policy.approver);
-  // If there are no rules, only the mode `accept-edits` needs the paths of the call.
+  // Without rules and without a demanded approver, there is nothing to check again, except in the mode `accept-edits`:
+  // the paths of the call must still lead to files that this mode may change unasked.
   const acceptsEdits = call.decided === null && taskModeOf(task.settings) === 'accept-edits';
   if (policy.rules.length === 0 && ofDecision === undefined && !acceptsEdits)
     return tool.run(call.input, run);

@@ -81,7 +81,10 @@ export function createEventsHandler(
   };
 }
 
-/** `POST …/events/ticket` returns `{ticket, expiresAt}`. A client with a token gets a ticket for another reader. */
+/**
+ * `POST …/events/ticket` returns `{ticket, expiresAt}`. A client with a token gets a ticket, with which a
+ * reader without a token can read the stream.
+ */
 export function streamTicketRoute(tasks: TaskService, tickets: StreamTickets): Router {
   const router = Router();
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Implements the long-poll of GetTask (A2A 1.1, the branch `dev-1.1`, §3.2.7): the answer waits until the task is
- * beyond a generation. The server also answers when the task has ended, when the time limit is over, and when it shuts
+ * Implements the long-poll of GetTask (A2A 1.1, the branch `dev-1.1`, §3.2.7): the answer waits until the task has
+ * more events than the generation that the client names (see `task/generation.ts`). The server also answers when the task has ended, when the time limit is over, and when it shuts
  * down.
  */
 import type { TaskService } from '../../executor/task-service.ts';
@@ -12,7 +12,10 @@ import type { DisconnectHandler } from './on-disconnect.ts';
 /** The time limit of a long-poll. It is shorter than the usual time limit of clients and proxies, which is 60 s. */
 export const LONG_POLL_MS = 30_000;
 
-/** Returns the task. If the client names a generation, first waits until the task has passed it. */
+/**
+ * Returns the task. If the client names a generation (a number of events), first waits until the task has more events
+ * than that.
+ */
 export async function waitForNewGeneration(
   { tasks, disconnects }: { tasks: TaskService; disconnects: DisconnectHandler },
   taskId: string,

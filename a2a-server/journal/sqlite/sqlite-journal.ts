@@ -60,8 +60,9 @@ export interface SqliteJournalOptions {
 }
 
 /**
- * The time in milliseconds for which `reachable` returns false after a failed commit. Afterwards, the disk may have
- * space again. A task that waits for the disk tries again every five seconds.
+ * The time in milliseconds for which `reachable` returns false after a failed commit. A task that waits for the disk
+ * tries to commit every five seconds, so `reachable` stays false while the disk is full. If nothing tries, the disk may
+ * have space again after this time.
  */
 const REFUSAL_MS = 30_000;
 

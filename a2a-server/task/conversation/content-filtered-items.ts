@@ -17,7 +17,7 @@ export function isContentFiltered({ end, callIds }: Turn): boolean {
 
 /**
  * Returns the items directly before each withheld answer: the messages between that answer and the turn before it. If
- * there are no such messages, returns the turn before, because the model read the results of its tool calls.
+ * there are no such messages, the withheld answer followed the tool results of that turn, so returns the turn.
  * @param model the model that gave the withheld answers; by default any model
  */
 export function contentFilteredItems(

@@ -126,7 +126,7 @@ export function shortNextStepText(session: NextStepInput, name: (tool: ToolName)
   return texts[nextStepOf(session)];
 }
 
-/** True if only other people may decide the pending actions. Each action names these people. */
+/** True if the person at this client may decide none of the pending actions, and each action demands another approver. */
 export function waitsForOtherPeople({ pending }: Pick<TaskView, 'pending'>): boolean {
   return (
     pending.length > 0 &&
