@@ -40,8 +40,9 @@ export const agentAccessFields = {
     .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header'), secretSource)
     .default({}),
   /**
-   * Maps directories of this machine to directories of the agent. The longest match applies. An agent on another
-   * machine receives only these directories. An agent on this machine receives the client's own directory.
+   * Maps directories of this machine to directories of the agent. The longest match applies. A task without a workspace
+   * gets the client's directory if it is mapped, or if the agent runs on this machine. A workspace that a call names and
+   * that is not mapped is sent unchanged, as a path of the agent.
    */
   workspaces: z.record(z.string().min(1), z.string().min(1)).default({}),
 } as const;
