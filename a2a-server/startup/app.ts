@@ -32,7 +32,7 @@ import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { agentCardRoute } from '../http/routes/agent-card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
 import { agentCommandsRoute } from '../http/routes/agent-commands-route.ts';
-import { failingReceiversRoute } from '../http/push/failing-receivers-route.ts';
+import { failingReceiversRoutes } from '../http/push/failing-receivers-routes.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
 import type { PushConfigurations } from '../push/push-configurations.ts';
@@ -198,7 +198,7 @@ export function createApp(options: AppOptions): Express {
   app.use(jsonRpcRoute(parts));
   app.use(streamTicketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
   app.use(taskRoutes(parts), taskSearchRoute(tasks), agentCommandsRoute(options.commands));
-  if (options.push) app.use(failingReceiversRoute(options.push));
+  if (options.push) app.use(failingReceiversRoutes(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));
   app.use(unknownAddress);
   app.use(createErrorHandler(log));

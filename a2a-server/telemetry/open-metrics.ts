@@ -96,7 +96,8 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
     instruments.add('a2a.server.ended_tasks', 0, { 'a2a.task.state': state });
   return {
     appended(taskId, entries) {
-      for (const activity of activities.note(taskId, entries)) countActivity(instruments, activity, known);
+      for (const activity of activities.note(taskId, entries))
+        recordActivityMetrics(instruments, activity, known);
     },
     append: (result, seconds) =>
       instruments.record('a2a.server.append.duration', seconds, { 'a2a.append.result': result }),
@@ -146,7 +147,11 @@ function setGauges(set: SetGauge, facts: MeasuredServerState): void {
   set('a2a.server.journal.size', bytes);
 }
 
-function countActivity(instruments: Instruments, activity: TaskActivity, tools: ReadonlySet<string>): void {
+function recordActivityMetrics(
+  instruments: Instruments,
+  activity: TaskActivity,
+  tools: ReadonlySet<string>,
+): void {
   switch (activity.type) {
     case 'model-call': {
       const model = modelAttributes(activity.model);

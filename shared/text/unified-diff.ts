@@ -92,8 +92,8 @@ function differingPart(
     before.charCodeAt(before.length - 1 - equalAtEnd) === after.charCodeAt(after.length - 1 - equalAtEnd)
   )
     equalAtEnd += 1;
-  const start = lineStartsBefore(before, differs, CONTEXT_LINES);
-  const end = lineStartsAfter(before, before.length - equalAtEnd, CONTEXT_LINES + 1);
+  const start = lineStartAbove(before, differs, CONTEXT_LINES);
+  const end = lineStartBelow(before, before.length - equalAtEnd, CONTEXT_LINES + 1);
   return {
     before: before.slice(start, end),
     after: after.slice(start, after.length - (before.length - end)),
@@ -102,7 +102,7 @@ function differingPart(
 }
 
 /** Returns the start of the line that is `lines` above the line that starts at `at`. */
-function lineStartsBefore(text: string, at: number, lines: number): number {
+function lineStartAbove(text: string, at: number, lines: number): number {
   let start = at;
   for (let left = lines; left > 0 && start > 0; left -= 1) start = lineFeedUpTo(text, start - 2) + 1;
   return start;
@@ -114,7 +114,7 @@ function lineFeedUpTo(text: string, at: number): number {
 }
 
 /** Returns the position after the next `lines` line feeds, or the end of the text. */
-function lineStartsAfter(text: string, at: number, lines: number): number {
+function lineStartBelow(text: string, at: number, lines: number): number {
   let end = at;
   for (let left = lines; left > 0; left -= 1) {
     const feed = text.indexOf('\n', end);

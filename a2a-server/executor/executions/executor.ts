@@ -12,7 +12,7 @@ import type { CommandKey } from '../../journal/journal.ts';
 import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
 import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-execution-slots.ts';
 import { LIMITS } from '../../limits/limits.ts';
-import { queuedEvents } from './queued-events.ts';
+import { queuePositionEvents } from './queue-position-events.ts';
 import { restartEvents } from '../../task/next-step.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import { TaskExecution, type TaskExecutionOptions, type ComputeOpeningEvents } from './task-execution.ts';
@@ -228,7 +228,7 @@ export class Executor {
       .ownedBy(claim)
       .change(taskId, (s) => ({
         type: 'append',
-        events: queuedEvents(s, slot.ahead, this.#slots.limit),
+        events: queuePositionEvents(s, slot.ahead, this.#slots.limit),
       }))
       .catch((error: unknown) => onFailure(taskId, error));
   }

@@ -39,7 +39,7 @@ export async function previewFileChange(
   };
 }
 
-interface ChangedFile {
+interface FileChangeResult {
   path: string;
   created: boolean;
   bytes: number;
@@ -53,7 +53,7 @@ export async function applyFileChange(
   { workspace, basis, signal }: ToolRun,
   path: string,
   change: ComputeNewContent,
-): Promise<ChangedFile> {
+): Promise<FileChangeResult> {
   const before = await workspace.read(path);
   const now = before?.hash ?? ABSENT_FILE_BASIS;
   if (basis !== null && basis !== now) throw inputChangedError((await workspace.locate(path)).path);

@@ -7,7 +7,7 @@ import type { Snapshot } from '../../task/snapshot.ts';
  * Returns the event that names the task's place in the queue. Returns nothing if the task has begun or ended.
  * @param ahead the number of tasks of the same principal that go first
  */
-export function queuedEvents({ status }: Snapshot, ahead: number, limit: CountsByScope): TaskEvent[] {
+export function queuePositionEvents({ status }: Snapshot, ahead: number, limit: CountsByScope): TaskEvent[] {
   if (status.state !== 'submitted') return [];
   const place =
     ahead === 0

@@ -6,7 +6,7 @@ import { Router } from 'express';
 import type { PushConfigurations } from '../../push/push-configurations.ts';
 import { callerOf } from '../auth/caller.ts';
 
-export function failingReceiversRoute(push: Pick<PushConfigurations, 'failing' | 'retry'>): Router {
+export function failingReceiversRoutes(push: Pick<PushConfigurations, 'failing' | 'retry'>): Router {
   const router = Router();
   router.get('/api/push/failing', async (request, response) => {
     response.json({ receivers: await push.failing(callerOf(request).requester) });
