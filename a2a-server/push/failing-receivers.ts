@@ -51,8 +51,8 @@ export function requireFailingReceiver(
 }
 
 /**
- * Returns the audit record of a retry. `principal` is the one that registered the address. For a request over HTTP, the
- * caller adds `by`, the principal that asked for the retry.
+ * Returns the audit record of a retry. `principal` has registered the receiver. The record of a retry over HTTP also
+ * gets `by`, the principal that asked for the retry (`PushConfigurations.retry`).
  */
 export function retryAuditAct({ taskId, receiver, principal }: FailingReceiver) {
   return { act: 'push.retried', taskId, receiver, principal } as const;

@@ -306,7 +306,8 @@ function notReadyReasons({ phase, health }: AppOptions): NotReadyReason[] {
 
 function createHostAndOriginCheck(allowed: AllowedHostsAndOrigins): RequestHandler {
   return (request, _response, next) => {
-    // RFC 9112 §3.2: a request has one Host. If it has two, a proxy may have checked the one that Node does not return.
+    // RFC 9112 §3.2: a request has one Host header. Node returns only the first of two. A proxy may have checked the
+    // second one.
     if ((request.headersDistinct['host']?.length ?? 0) > 1)
       throw new ProductError('MALFORMED', 'The request has more than one Host header. Send one.');
     checkHostAndOrigin(request.headers.host, request.headers.origin, allowed);

@@ -105,8 +105,8 @@ function wantedOf(
 }
 
 /**
- * True if the message is only `approve` or `deny`, and may answer another question than the one that the task asks now.
- * A message that names the task is clear, unless the task may have asked an earlier question.
+ * True if the message is only the word `approve` or `deny`, and the client may have meant an earlier question. If the
+ * message names the task, that is possible only if the task may have asked a question before.
  */
 function isStrayWord(
   snapshot: Snapshot,

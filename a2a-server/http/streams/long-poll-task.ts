@@ -1,7 +1,7 @@
 /**
- * Implements the long-poll of GetTask (A2A 1.1, the branch `dev-1.1`, §3.2.7): the answer waits until the task has
- * more events than the generation that the client names (see `task/generation.ts`). The server also answers when the task has ended, when the time limit is over, and when it shuts
- * down.
+ * Implements the long-poll of GetTask (A2A 1.1, the branch `dev-1.1`, §3.2.7): the answer waits until the task has more
+ * events than the generation that the client names (see `task/generation.ts`). The server also answers when the task has
+ * ended, when the time limit is over, and when it shuts down.
  */
 import type { TaskService } from '../../executor/task-service.ts';
 import { eventCountAfterAll, generationOf, type EventCount } from '../../task/generation.ts';

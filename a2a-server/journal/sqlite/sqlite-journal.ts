@@ -122,7 +122,10 @@ class SqliteJournal implements Journal {
   readonly #mark: LastCommitsWriter;
   readonly #requireOwnFiles: () => void;
   readonly now: () => number;
-  /** The time of the last commit that failed, for example on a full disk. Undefined after a commit. */
+  /**
+   * The time of the last commit that failed, e.g. on a full disk, as `performance.now()` gives it. Undefined after a
+   * commit.
+   */
   #refusedAt: number | undefined;
   #closed = false;
 
@@ -158,10 +161,14 @@ class SqliteJournal implements Journal {
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = this.#write(() => {
-          this.#refusedAt = performance.now();
-          const committed = appender.commit(appends);
-          this.#refusedAt = undefined;
-          return committed;
+          try {
+            const committed = appender.commit(appends);
+            this.#refusedAt = undefined;
+            return committed;
+          } catch (error) {
+            this.#refusedAt = performance.now();
+            throw error;
+          }
         });
         // J1: the entries are durable, so watchers may see them.
         for (const { taskId, expectedSeq, bodies } of this.#committed.publish(appends, outcomes))

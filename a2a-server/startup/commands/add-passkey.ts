@@ -112,7 +112,7 @@ async function serverLink(
   return signInLink(record.url, token);
 }
 
-/** Of the user's valid issued tokens with the role that a passkey needs, returns the one that expires last. */
+/** Returns a valid issued token of the user with the role that a passkey needs. If there are several, the last to expire. */
 async function approvingToken(
   records: CommandRecords,
   principal: string,

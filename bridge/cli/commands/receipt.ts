@@ -58,7 +58,8 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
 }
 
 /**
- * Returns the document as a terminal shows it. D5: it quotes an agent, so a row that continues a line is marked. The signature is over the bytes, so a file or a pipe gets them unchanged.
+ * Returns the document as a terminal shows it. D5: the document quotes an agent, so a row that continues a line is
+ * marked. The signature covers the bytes of the document, so a file or a pipe gets them unchanged.
  * @param width the width of the terminal; undefined if stdout is not a terminal
  */
 export function shownReceipt(

@@ -18,7 +18,8 @@ const QUIET_MS = 3_000;
 
 /**
  * Sends decisions. Resolves when the agent has received them. An agent without the extension for resumable streams may
- * stop its work when the connection closes. So for such an agent, resolves only when the task waits or has ended. If sending takes longer than `QUIET_MS`, tells the person why.
+ * stop its work when the connection closes. So for such an agent, resolves only when the task waits or has ended. If
+ * sending takes longer than `QUIET_MS`, tells the person why.
  * @throws ProductError if the agent refuses a decision. The error names the earlier decision, if there is one.
  */
 export async function sendDecisionsFromTerminal(
