@@ -10,13 +10,13 @@
  * For clients without the approval extension, tool output is also an artifact. The piece with `offset` 0 creates it,
  * and later pieces append to it.
  */
-import type { Artifact, StreamResponse } from '@a2a-js/sdk';
+import type { Artifact, Message, StreamResponse } from '@a2a-js/sdk';
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { byText, decidedByText } from '../../../shared/text/decided-by-text.ts';
-import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
+import type { Decider, JournalEntry, TaskEvent, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
 import { eventCost } from '../../task/costs/list-request-costs.ts';
@@ -43,83 +43,72 @@ export const RESPONSE_ARTIFACT_NAME = 'response';
 
 /** Converts a journal entry. Returns undefined if clients do not need the entry. */
 export function toStreamResponse(entry: JournalEntry, options: WireOptions): StreamResponse | undefined {
-  const { event } = entry;
+  const change = changeOf(entry.event, options);
+  if (change === undefined) return undefined;
+  return 'artifact' in change ? artifactUpdate(entry, options, change) : statusUpdate(entry, options, change);
+}
+
+function changeOf(event: TaskEvent, options: WireOptions): ArtifactChange | Status | undefined {
   if (isHiddenEvent(event)) return undefined;
   switch (event.type) {
     case 'text.delta':
-      return artifactUpdate(entry, options, {
-        artifact: turnArtifact(event.turn, event.text, ''),
-        append: true,
-      });
+      return { artifact: turnArtifact(event.turn, event.text, ''), append: true };
     case 'reasoning.delta':
-      return options.thinking === true ? thinkingUpdate(entry, options, event) : undefined;
+      if (options.thinking !== true) return undefined;
+      return { state: 'working', text: event.text, thinking: { turn: event.turn } };
     case 'turn.started':
-      return artifactUpdate(entry, options, {
-        artifact: turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME),
-      });
+      return { artifact: turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME) };
     case 'turn.abandoned':
-      return artifactUpdate(entry, options, {
-        artifact: turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME),
-        lastChunk: true,
-      });
+      return { artifact: turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), lastChunk: true };
     case 'turn.finished':
-      return artifactUpdate(entry, options, {
+      return {
         artifact: turnArtifact(event.turn, '', ''),
         append: true,
         lastChunk: true,
         cost: eventCost(event),
-      });
+      };
     case 'artifact.updated':
-      return artifactUpdate(entry, options, { ...event, artifact: agentArtifact(options, event.artifact) });
+      return { ...event, artifact: agentArtifact(options, event.artifact) };
     case 'instructions.read':
-      return statusUpdate(entry, options, { state: 'working', text: instructionsNote(event.files) });
+      return { state: 'working', text: instructionsNote(event.files) };
     case 'context.summarised':
-      return statusUpdate(entry, options, { state: 'working', text: SUMMARY_NOTICE, cost: eventCost(event) });
+      return { state: 'working', text: SUMMARY_NOTICE, cost: eventCost(event) };
     case 'todos.reminded':
-      return statusUpdate(entry, options, { state: 'working', text: TODO_REMINDER_NOTE });
+      return { state: 'working', text: TODO_REMINDER_NOTE };
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':
     case 'workspace.unavailable':
-      return statusUpdate(entry, options, { state: 'working', text: event.text });
+      return { state: 'working', text: event.text };
     case 'task.queued':
-      return statusUpdate(entry, options, { state: 'submitted', text: event.text });
+      return { state: 'submitted', text: event.text };
     case 'task.created':
-      return statusUpdate(entry, options, { state: 'submitted' });
+      return { state: 'submitted' };
     case 'task.working':
-      return statusUpdate(entry, options, { state: 'working' });
+      return { state: 'working' };
     case 'input.required':
-      return statusUpdate(
-        entry,
-        options,
-        event.pending.length > 0
-          ? { state: 'input-required', pending: withShownCodes(event.pending, {}) }
-          : { state: 'input-required', text: questionText(options, event) },
-      );
+      return event.pending.length > 0
+        ? { state: 'input-required', pending: withShownCodes(event.pending, {}) }
+        : { state: 'input-required', text: questionText(options, event) };
     case 'auth.required':
-      return statusUpdate(entry, options, { state: 'auth-required', text: event.question });
+      return { state: 'auth-required', text: event.question };
     case 'task.completed':
-      return statusUpdate(entry, options, { state: 'completed', text: event.message });
+      return { state: 'completed', text: event.message };
     case 'task.failed':
-      return statusUpdate(entry, options, { state: 'failed', text: event.message });
+      return { state: 'failed', text: event.message };
     case 'task.rejected':
-      return statusUpdate(entry, options, { state: 'rejected', text: event.message });
+      return { state: 'rejected', text: event.message };
     case 'task.canceled':
-      return statusUpdate(entry, options, { state: 'canceled', text: canceledText(event.by, event.reason) });
+      return { state: 'canceled', text: canceledText(event.by, event.reason) };
     case 'todos.updated':
-      return artifactUpdate(entry, options, {
-        artifact: todosArtifact(options, event.todos),
-        lastChunk: true,
-      });
+      return { artifact: todosArtifact(options, event.todos), lastChunk: true };
     case 'tool.output': {
       // Clients with the approval extension get live output as activity. `kept` marks a complete result that was too
       // long for the model. Such a result is an artifact for all clients.
       const live = event.kept !== true && (options.approval || event.offset === undefined);
-      if (live) return toolCallEventUpdate(entry, options, toolCallEventOf(event));
-      return artifactUpdate(entry, options, {
-        artifact: toolOutputArtifact(options, event),
-        append: event.offset !== undefined && event.offset > 0,
-      });
+      if (live) return toolCallStatus(event);
+      const append = event.offset !== undefined && event.offset > 0;
+      return { artifact: toolOutputArtifact(options, event), append };
     }
     case 'tool.requested':
     case 'tool.asked':
@@ -129,60 +118,45 @@ export function toStreamResponse(entry: JournalEntry, options: WireOptions): Str
     case 'tool.started':
     case 'tool.finished':
     case 'tool.interrupted':
-      return toolCallEventUpdate(entry, options, toolCallEventOf(event));
+      return toolCallStatus(event);
   }
 }
 
-function toolCallEventUpdate(
-  entry: JournalEntry,
-  options: WireOptions,
-  activity: ToolCallEvent,
-): StreamResponse {
-  return statusUpdate(entry, options, { state: 'working', activity, text: toolCallEventText(activity) });
+function toolCallStatus(event: ToolEvent): Status {
+  const activity = toolCallEventOf(event);
+  return { state: 'working', activity, text: toolCallEventText(activity) };
 }
 
-type InputRequired = Extract<JournalEntry['event'], { type: 'input.required' }>;
-type ToolEvent = Extract<JournalEntry['event'], { type: `tool.${string}` }>;
+type InputRequired = Extract<TaskEvent, { type: 'input.required' }>;
+type ToolEvent = Extract<TaskEvent, { type: `tool.${string}` }>;
 
 function toolCallEventOf(event: ToolEvent): ToolCallEvent {
+  const { callId, tool, title } = 'call' in event ? event.call : event;
+  const call = { callId, tool, title };
   switch (event.type) {
     case 'tool.requested': {
-      const { callId, tool, title } = event.call;
-      return event.verdict.type === 'refuse'
-        ? {
-            type: 'tool.finished',
-            callId,
-            tool,
-            title,
-            toolId: null,
-            outcome: 'error',
-            summary: event.verdict.message,
-          }
+      const { verdict } = event;
+      return verdict.type === 'refuse'
+        ? { type: 'tool.finished', ...call, toolId: null, outcome: 'error', summary: verdict.message }
         : {
             type: 'tool.requested',
-            callId,
-            tool,
-            title,
-            asks: event.verdict.type !== 'allow',
-            ...(event.verdict.type === 'question' && { question: true }),
+            ...call,
+            asks: verdict.type !== 'allow',
+            ...(verdict.type === 'question' && { question: true }),
           };
     }
     case 'tool.asked':
-      return { type: 'tool.requested', ...callRef(event.call), asks: true, question: true };
-    case 'tool.withdrew':
-      return {
-        type: 'tool.finished',
-        ...callRef(event),
-        toolId: null,
-        outcome: 'withdrawn',
-        summary: 'the question was withdrawn',
-      };
+      return { type: 'tool.requested', ...call, asks: true, question: true };
+    case 'tool.withdrew': {
+      const summary = 'the question was withdrawn';
+      return { type: 'tool.finished', ...call, toolId: null, outcome: 'withdrawn', summary };
+    }
     case 'tool.outdated':
-      return { type: 'tool.requested', ...callRef(event), asks: true };
+      return { type: 'tool.requested', ...call, asks: true };
     case 'tool.decided':
       return {
         type: 'tool.decided',
-        ...callRef(event),
+        ...call,
         decision: event.decision,
         by: event.by.principal,
         channel: event.by.channel,
@@ -190,11 +164,11 @@ function toolCallEventOf(event: ToolEvent): ToolCallEvent {
         inputHash: event.inputHash,
       };
     case 'tool.started':
-      return { type: 'tool.started', ...callRef(event), toolId: event.toolId };
+      return { type: 'tool.started', ...call, toolId: event.toolId };
     case 'tool.output':
       return {
         type: 'tool.output',
-        ...callRef(event),
+        ...call,
         toolId: event.toolId,
         text: event.text,
         ...(event.progress && { progress: event.progress }),
@@ -202,27 +176,19 @@ function toolCallEventOf(event: ToolEvent): ToolCallEvent {
     case 'tool.finished':
       return {
         type: 'tool.finished',
-        ...callRef(event),
+        ...call,
         toolId: event.toolId,
         outcome: event.outcome.type,
         summary: outcomeSummary(event.outcome),
         ...(event.outcome.type === 'stopped' && { stopReason: event.outcome.reason }),
       };
-    case 'tool.interrupted':
-      return {
-        type: 'tool.finished',
-        ...callRef(event),
-        toolId: event.toolId,
-        outcome: 'unknown',
-        summary: event.rerun
-          ? 'interrupted; it has no side effects and runs again'
-          : 'interrupted, outcome unknown',
-      };
+    case 'tool.interrupted': {
+      const summary = event.rerun
+        ? 'interrupted; it has no side effects and runs again'
+        : 'interrupted, outcome unknown';
+      return { type: 'tool.finished', ...call, toolId: event.toolId, outcome: 'unknown', summary };
+    }
   }
-}
-
-function callRef({ callId, tool, title }: { callId: string; tool: string; title: string }) {
-  return { callId, tool, title };
 }
 
 export function outcomeSummary(outcome: ToolOutcome): string {
@@ -253,6 +219,15 @@ export function canceledText(by: Decider, reason: string): string {
   return `Cancelled ${byText({ by: principal, channel })}: ${reason}`;
 }
 
+/** Builds the status message with this text. */
+export function statusMessage(options: WireOptions, seq: number, text: string): Message {
+  return toA2aMessage(options, {
+    role: 'agent',
+    messageId: statusMessageId(options, seq),
+    parts: [textPart(text)],
+  });
+}
+
 /**
  * Builds the status message of a task that waits. The text describes the pending actions. With the approval extension,
  * the message also has them as data.
@@ -279,20 +254,8 @@ export function questionText(
 }
 
 /** Returns the id of a status message. It depends only on the task and the entry, so all readers get the same id. */
-export function statusMessageId(options: WireOptions, seq: number): string {
+function statusMessageId(options: WireOptions, seq: number): string {
   return `${options.taskId}-${seq}`;
-}
-
-/**
- * Builds an event with the model's reasoning, for clients that request it. Its metadata shows that the text is not the
- * answer.
- */
-function thinkingUpdate(
-  entry: JournalEntry,
-  options: WireOptions,
-  { turn, text }: { turn: number; text: string },
-): StreamResponse {
-  return statusUpdate(entry, options, { state: 'working', text, thinking: { turn } });
 }
 
 interface Status {
@@ -300,6 +263,7 @@ interface Status {
   text?: string | undefined;
   pending?: readonly PendingAction[];
   activity?: ToolCallEvent;
+  /** The turn of the model's reasoning. The metadata then shows that the text is not the answer. */
   thinking?: { turn: number };
   cost?: EventCost | undefined;
 }
@@ -315,11 +279,7 @@ function statusUpdate(
     ? pendingActionsMessage(options, entry.seq, pending)
     : words === undefined
       ? undefined
-      : toA2aMessage(options, {
-          role: 'agent',
-          messageId: statusMessageId(options, entry.seq),
-          parts: [textPart(words)],
-        });
+      : statusMessage(options, entry.seq, words);
   const metadata = wireMetadata(options, entry.seq, activity ? { activity } : cost && { cost });
   return {
     payload: {

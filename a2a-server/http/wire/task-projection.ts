@@ -23,7 +23,7 @@ import {
   pendingActionsMessage,
   questionText,
   RESPONSE_ARTIFACT_NAME,
-  statusMessageId,
+  statusMessage,
 } from './event-projection.ts';
 import { withGenerationMetadata } from './generation-field.ts';
 import {
@@ -76,11 +76,10 @@ function statusOf(snapshot: Snapshot, options: WireOptions): TaskStatus {
 function stateAndMessage(snapshot: Snapshot, options: WireOptions): Pick<TaskStatus, 'state' | 'message'> {
   const { status, seq } = snapshot;
   const state = TASK_STATE_CODES[status.state];
-  const said = (text: string | undefined): Pick<TaskStatus, 'state' | 'message'> => {
-    if (text === undefined) return { state, message: undefined };
-    const messageId = statusMessageId(options, seq);
-    return { state, message: toA2aMessage(options, { role: 'agent', messageId, parts: [textPart(text)] }) };
-  };
+  const said = (text: string | undefined): Pick<TaskStatus, 'state' | 'message'> => ({
+    state,
+    message: text === undefined ? undefined : statusMessage(options, seq, text),
+  });
   switch (status.state) {
     case 'input-required': {
       if (status.pending.length === 0) return said(questionText(options, status));
