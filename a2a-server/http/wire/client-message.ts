@@ -24,7 +24,8 @@ import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
 import { parseFilePart } from './parse-file-part.ts';
 import type { FileBytes } from '../../journal/journal.ts';
-import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
+import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
+import { parseOrRefuse, validateRequestInput } from './validate-request-input.ts';
 
 const DEFAULT_CHANNEL = 'a2a';
 
@@ -131,12 +132,10 @@ function aboutOf({
 }
 
 function settingsIn({ metadata }: Message): TaskSettings {
-  const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL_EXTENSION] ?? {}, {
-    error: inputProblem,
-  });
-  if (parsed.success) return parsed.data;
-  throw malformed(
-    `The task settings in metadata["${TOOL_APPROVAL_EXTENSION}"] are not valid: ${zodIssuesText(parsed.error)}.`,
+  return validateRequestInput(
+    taskSettingsSchema,
+    metadata?.[TOOL_APPROVAL_EXTENSION] ?? {},
+    `The task settings in metadata["${TOOL_APPROVAL_EXTENSION}"] are not valid`,
   );
 }
 
@@ -145,54 +144,39 @@ function settingsIn({ metadata }: Message): TaskSettings {
  * the model never gets it as a message.
  */
 function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
-  const meant = parts.flatMap((part) =>
-    part.type === 'data' && namesCommands(part.data) ? [part.data] : [],
-  );
+  const meant = dataIn(parts, (data) => fieldOf(data, 'extension') === AGENT_COMMAND_EXTENSION);
   if (meant.length === 0) return undefined;
   if (parts.length > 1) throw malformed('A command needs its own message: send its data part alone.');
-  const parsed = commandPartSchema.safeParse(meant[0], { error: inputProblem });
-  if (!parsed.success)
-    throw malformed(
-      `The command part is not valid: ${zodIssuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND_EXTENSION}", "command": "checkpoint list", "args": []}.`,
-    );
-  const { command, args } = parsed.data;
+  const { command, args } = parseOrRefuse(commandPartSchema, meant[0], (issues) =>
+    malformed(
+      `The command part is not valid: ${issues}. Example: {"extension": "${AGENT_COMMAND_EXTENSION}", "command": "checkpoint list", "args": []}.`,
+    ),
+  );
   return { command, args };
 }
 
-function namesCommands(data: unknown): boolean {
-  return (
-    typeof data === 'object' &&
-    data !== null &&
-    'extension' in data &&
-    data.extension === AGENT_COMMAND_EXTENSION
-  );
-}
-
 function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart | undefined {
-  const meant = parts.flatMap((part) =>
-    part.type === 'data' && meansToDecide(part.data) ? [part.data] : [],
-  );
+  const meant = dataIn(parts, meansToDecide);
   if (meant.length === 0) return undefined;
   if (meant.length > 1)
     throw invalidDecision('A message can have only one decisions part. Put all decisions into its list.');
-  if (meansToRevoke(meant[0])) return revocation(meant[0]);
-  const parsed = decisionsPartSchema.safeParse(meant[0], { error: inputProblem });
-  if (parsed.success) return parsed.data;
-  throw invalidDecision(
-    `The decisions part is not valid: ${zodIssuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+  const [data] = meant;
+  if (isRecord(data) && Object.hasOwn(data, 'revoke'))
+    return parseOrRefuse(revokePartSchema, data, (issues) =>
+      invalidDecision(
+        `The part that revokes grants is not valid: ${issues}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "revoke": [grant id …] | "all"}.`,
+      ),
+    );
+  return parseOrRefuse(decisionsPartSchema, data, (issues) =>
+    invalidDecision(
+      `The decisions part is not valid: ${issues}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+    ),
   );
 }
 
-function revocation(meant: unknown): RevokePart {
-  const parsed = revokePartSchema.safeParse(meant, { error: inputProblem });
-  if (parsed.success) return parsed.data;
-  throw invalidDecision(
-    `The part that revokes grants is not valid: ${zodIssuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "revoke": [grant id …] | "all"}.`,
-  );
-}
-
-function meansToRevoke(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && Object.hasOwn(data, 'revoke');
+/** Returns the data of the data parts for which `isMeant` is true. */
+function dataIn(parts: readonly MessagePart[], isMeant: (data: unknown) => boolean): unknown[] {
+  return parts.flatMap((part) => (part.type === 'data' && isMeant(part.data) ? [part.data] : []));
 }
 
 /** The keys of a data part that decides. A data part with one of these keys is an attempt to decide. */
@@ -200,10 +184,9 @@ const DECISION_KEYS = ['decision', 'decisions', 'outcome', 'callId'];
 
 function meansToDecide(data: unknown): boolean {
   if (Array.isArray(data)) return data.some(meansToDecide);
-  if (typeof data !== 'object' || data === null) return false;
   return (
-    ('extension' in data && data.extension === TOOL_APPROVAL_EXTENSION) ||
-    DECISION_KEYS.some((key) => Object.hasOwn(data, key))
+    isRecord(data) &&
+    (data['extension'] === TOOL_APPROVAL_EXTENSION || DECISION_KEYS.some((key) => Object.hasOwn(data, key)))
   );
 }
 

@@ -2,7 +2,7 @@ import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
+import { validateRequestInput } from './validate-request-input.ts';
 
 const envelope = z.looseObject({
   jsonrpc: z.literal('2.0'),
@@ -17,12 +17,12 @@ export type RequestId = string | number | null;
 export function parseJsonRpcEnvelope(body: unknown): JsonRpcEnvelope {
   if (body === undefined)
     throw new ProductError('MALFORMED', 'The request has no body: send a JSON-RPC 2.0 request.');
-  const parsed = envelope.safeParse(body, { error: inputProblem });
-  if (parsed.success) return parsed.data;
-  const problem = Array.isArray(body)
-    ? 'batches are not supported, send one request'
-    : zodIssuesText(parsed.error);
-  throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
+  if (Array.isArray(body))
+    throw new ProductError(
+      'MALFORMED',
+      'The body is not a JSON-RPC 2.0 request: batches are not supported, send one request.',
+    );
+  return validateRequestInput(envelope, body, 'The body is not a JSON-RPC 2.0 request');
 }
 
 /** Returns the request id for the response, or null if the request has none. */
