@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { readBoundedBytes } from './bounded-body.ts';
 import { errorMessageOf, errorCode } from '../runtime/errors.ts';
 import {
   type IdentityClaim,
@@ -89,13 +90,10 @@ function requestText(url: URL, timeoutMs: number): Promise<ProofResponse> {
 }
 
 async function textOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    const part = Buffer.from(chunk);
-    bytes += part.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer to a request for its proof is too long');
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await readBoundedBytes(
+    incoming,
+    MAX_ANSWER_BYTES,
+    () => new Error('its answer to a request for its proof is too long'),
+  );
+  return new TextDecoder().decode(bytes);
 }
