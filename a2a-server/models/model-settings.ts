@@ -1,4 +1,5 @@
 import { MODEL_TIERS } from '../../shared/settings/model-tiers.ts';
+import { defineSetting, type SettingValues } from '../../shared/settings/resolve-settings.ts';
 import { z } from 'zod';
 import { modelParametersSchema } from './model-parameters.ts';
 import { providerKeySettingSchema } from './provider-key.ts';
@@ -71,43 +72,88 @@ export const DEFAULT_WINDOW_TOKENS = 128_000;
 /** The smallest allowed context window, in tokens. The system prompt and the tools use about a third of this window. */
 export const MIN_WINDOW_TOKENS = 8_000;
 
+const MODEL_ALLOWED = `${OFFLINE_MODEL_ID}, or provider:model, e.g. ${EXAMPLE_MODEL}`;
+
 /**
- * The server uses only models that the settings name. A key in the environment alone does not allow requests to that
- * provider. The settings contain no key.
+ * The settings that choose models. The server uses only models that they name. A key in the environment alone does not
+ * allow requests to that provider.
  */
-export const modelSettingsSchema = z.strictObject({
-  model: modelIdSchema.default(OFFLINE_MODEL_ID).describe('default model: offline, or provider:model'),
-  fast: modelIdSchema.optional().describe('model of the tier "fast"; by default the default model'),
-  smart: modelIdSchema.optional().describe('model of the tier "smart"; by default the default model'),
-  others: z.array(modelIdSchema).default([]).describe('more models that a task can choose by id'),
-  /** The base URLs of providers. Each URL ends before the method's path, e.g. `https://host/v1`. */
-  baseUrls: z
-    .partialRecord(providerNameSchema, baseUrl)
-    .default({})
-    .describe('other base URLs of providers, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
-  keys: z
-    .partialRecord(providerNameSchema, providerKeySettingSchema)
-    .default({})
-    .describe('where the keys of providers come from: a variable, or a command that prints the key'),
-  prices: z
-    .record(modelIdSchema, price)
-    .default({})
-    .describe('prices of models in US dollars per million tokens, by model id'),
-  /** The parameters of models and tiers. A tier's parameters override those of its model. */
-  parameters: z
-    .record(z.union([z.enum(MODEL_TIERS), modelIdSchema]), modelParametersSchema)
-    .default({})
-    .describe('temperature, output limit and reasoning effort, by tier or model id'),
-  contextWindow: z
-    .record(modelIdSchema, z.number().int().min(MIN_WINDOW_TOKENS))
-    .default({})
-    .describe(`context windows of models in tokens, by model id; default ${DEFAULT_WINDOW_TOKENS}`),
-  inputModes: z
-    .record(modelIdSchema, z.array(z.enum(FILE_MEDIA_TYPES)))
-    .default({})
-    .describe('types of the files that models take, by model id'),
-});
-export type ModelSettings = z.infer<typeof modelSettingsSchema>;
+export const MODEL_SETTINGS = {
+  model: defineSetting({
+    schema: modelIdSchema,
+    fallback: OFFLINE_MODEL_ID,
+    describe: 'default model: offline, or provider:model',
+    placeholder: 'id',
+    allowed: MODEL_ALLOWED,
+  }),
+  fastModel: defineSetting({
+    placeholder: 'id',
+    schema: modelIdSchema.optional(),
+    describe: 'model of the tier "fast" (default: the default model)',
+    allowed: MODEL_ALLOWED,
+  }),
+  smartModel: defineSetting({
+    placeholder: 'id',
+    schema: modelIdSchema.optional(),
+    describe: 'model of the tier "smart" (default: the default model)',
+    allowed: MODEL_ALLOWED,
+  }),
+  otherModel: defineSetting({
+    kind: 'list',
+    placeholder: 'id',
+    schema: z.array(modelIdSchema),
+    fallback: [],
+    describe: 'another model that tasks may choose by id; may be repeated',
+    allowed: MODEL_ALLOWED,
+  }),
+} as const;
+
+/** The tables of the configuration file about models. None of them contains a key. */
+export const MODEL_TABLE_SETTINGS = {
+  // Each URL ends before the method's path, e.g. `https://host/v1`.
+  baseUrls: defineSetting({
+    schema: z.partialRecord(providerNameSchema, baseUrl),
+    fallback: {},
+    describe: 'other base URLs of model providers',
+    allowed: 'in the configuration file, {"provider": "URL"}',
+  }),
+  keys: defineSetting({
+    schema: z.partialRecord(providerNameSchema, providerKeySettingSchema),
+    fallback: {},
+    describe: 'where the keys of model providers come from, if not from their usual variables',
+    allowed:
+      'in the configuration file, {"provider": {"env": "NAME"}} or {"provider": {"command": ["program", "argument"]}}',
+  }),
+  prices: defineSetting({
+    schema: z.record(modelIdSchema, price),
+    fallback: {},
+    describe:
+      'prices of models in US dollars per million tokens (default: the list prices of well-known models)',
+    allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
+  }),
+  contextWindow: defineSetting({
+    schema: z.record(modelIdSchema, z.number().int().min(MIN_WINDOW_TOKENS)),
+    fallback: {},
+    describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW_TOKENS})`,
+    allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
+  }),
+  inputModes: defineSetting({
+    schema: z.record(modelIdSchema, z.array(z.enum(FILE_MEDIA_TYPES))),
+    fallback: {},
+    describe: 'types of the files that models take (default: those of well-known models, otherwise none)',
+    allowed: `in the configuration file, {"provider:model": ["image/png"]}, of ${FILE_MEDIA_TYPES.join(', ')}`,
+  }),
+  // The parameters of a tier override those of its model.
+  modelParameters: defineSetting({
+    schema: z.record(z.union([z.enum(MODEL_TIERS), modelIdSchema]), modelParametersSchema),
+    fallback: {},
+    describe: 'temperature, output limit and reasoning effort, by tier or model id',
+    allowed:
+      'in the configuration file, {"smart": {"effort": "high"}, "provider:model": {"temperature": 0.2, "maxOutputTokens": 8000}}',
+  }),
+} as const;
+
+export type ModelSettings = SettingValues<typeof MODEL_SETTINGS & typeof MODEL_TABLE_SETTINGS>;
 
 /** Splits `provider:model`. Returns undefined for any other text. */
 export function parseModelId(id: string): { provider: ProviderName; model: string } | undefined {

@@ -28,8 +28,10 @@ export function createLazyModels(
   env: Environment,
   options: ModelOptions = {},
 ): Models {
-  const tiers = new Map(MODEL_TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
-  const ids = new Set([OFFLINE_MODEL_ID, settings.model, ...tiers.values(), ...settings.others]);
+  const tiers = new Map(
+    MODEL_TIERS.map((tier) => [tier as string, settings[`${tier}Model`] ?? settings.model]),
+  );
+  const ids = new Set([OFFLINE_MODEL_ID, settings.model, ...tiers.values(), ...settings.otherModel]);
   const known = new Map<string, Model>();
 
   return {
@@ -37,8 +39,8 @@ export function createLazyModels(
       const id = name === undefined ? settings.model : (tiers.get(name) ?? name);
       if (!ids.has(id)) throw unknownModelError(name ?? id, [...tiers.keys(), ...ids]);
       // A tier (`fast`, `smart`) may have its own parameters.
-      const key = name !== undefined && tiers.has(name) && settings.parameters[name] ? name : id;
-      const parameters = { ...settings.parameters[id], ...settings.parameters[key] };
+      const key = name !== undefined && tiers.has(name) && settings.modelParameters[name] ? name : id;
+      const parameters = { ...settings.modelParameters[id], ...settings.modelParameters[key] };
       const model =
         known.get(key) ??
         build(id, settings, { env, parameters, tier: key === id ? undefined : key, ...options });
@@ -119,49 +121,16 @@ function unknownModelError(name: string, offered: readonly string[]): ProductErr
   );
 }
 
-type ModelSettingsOfServer = Pick<
-  ServerSettings,
-  | 'model'
-  | 'fastModel'
-  | 'smartModel'
-  | 'otherModel'
-  | 'baseUrls'
-  | 'keys'
-  | 'prices'
-  | 'contextWindow'
-  | 'inputModes'
-  | 'modelParameters'
-  | 'budgetCost'
-  | 'budgetCostPerDay'
->;
-
 /**
  * Creates each offered model. So a missing key or URL stops the start of the server, and not the first task.
  * @throws ProductError CONFIGURATION
  */
 export function createCheckedModels(
-  settings: ModelSettingsOfServer,
+  settings: ModelSettings & Pick<ServerSettings, 'budgetCost' | 'budgetCostPerDay'>,
   env: Environment,
   options: ModelOptions = {},
 ): Models {
-  const { model, fastModel, smartModel, otherModel, modelParameters, ...tables } = settings;
-  const { baseUrls, keys, prices, contextWindow, inputModes } = tables;
-  const models = createLazyModels(
-    {
-      model,
-      fast: fastModel,
-      smart: smartModel,
-      others: otherModel,
-      baseUrls,
-      keys,
-      prices,
-      contextWindow,
-      inputModes,
-      parameters: modelParameters,
-    },
-    env,
-    options,
-  );
+  const models = createLazyModels(settings, env, options);
   const offered = models.list().map((name) => models.resolve(name));
   const unpriced = offered.find(({ id, price }) => id !== OFFLINE_MODEL_ID && price === undefined);
   const key = (['budgetCost', 'budgetCostPerDay'] as const).find((name) => settings[name] !== undefined);

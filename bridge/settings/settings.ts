@@ -76,15 +76,12 @@ export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
 export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   agentUrl: defineSetting({
-    kind: 'text',
     placeholder: 'url',
     schema: httpUrlSchema.optional(),
-    fallback: undefined,
     describe: 'the URL of the A2A agent (default: the local a2a-server, which the bridge starts)',
     allowed: 'the http or https URL of an A2A agent',
   }),
   agentTokenEnv: defineSetting({
-    kind: 'text',
     placeholder: 'name',
     schema: variableName,
     fallback: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
@@ -92,10 +89,8 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     allowed: 'the name of an environment variable',
   }),
   agentDialect: defineSetting({
-    kind: 'text',
     placeholder: DIALECT_NAMES.join('|'),
     schema: z.enum(DIALECT_NAMES).optional(),
-    fallback: undefined,
     describe: 'how that agent asks for approvals (default: by its agent card)',
     allowed: DIALECT_NAMES.join(', '),
   }),
@@ -103,13 +98,11 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     kind: 'number',
     placeholder: 'seconds',
     schema: z.number().min(0).max(3600).optional(),
-    fallback: undefined,
     describe:
       'how long a call waits for its task before it returns the handle (default 100, or 50 if the client asks for no progress)',
     allowed: 'a number from 0 to 3600',
   }),
   toolPrefix: defineSetting({
-    kind: 'text',
     placeholder: 'prefix',
     schema: z.string().regex(/^[A-Za-z0-9_-]{0,30}$/),
     fallback: '',
@@ -117,7 +110,6 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     allowed: 'up to 30 letters, digits, "_" and "-"',
   }),
   onCancel: defineSetting({
-    kind: 'text',
     placeholder: ON_CANCEL_VALUES.join('|'),
     schema: z.enum(ON_CANCEL_VALUES),
     fallback: 'detach',
@@ -126,7 +118,6 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     allowed: 'detach (it continues) or cancel',
   }),
   onDisconnect: defineSetting({
-    kind: 'text',
     placeholder: ON_CANCEL_VALUES.join('|'),
     schema: z.enum(ON_CANCEL_VALUES),
     fallback: 'detach',
@@ -135,7 +126,6 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     allowed: 'detach (they go on) or cancel',
   }),
   approvals: defineSetting({
-    kind: 'text',
     placeholder: APPROVAL_MODES.join('|'),
     schema: z.enum(APPROVAL_MODES),
     fallback: 'auto',
@@ -153,7 +143,6 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     allowed: BRIDGE_DRAFT_PROTOCOLS.join(', '),
   }),
   forms: defineSetting({
-    kind: 'text',
     placeholder: FORM_FIELDS_VALUES.join('|'),
     schema: z.enum(FORM_FIELDS_VALUES),
     fallback: 'none',
@@ -170,14 +159,12 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     allowed: 'a number from 0 to 60',
   }),
   workspace: defineSetting({
-    kind: 'text',
     placeholder: 'dir',
     schema: z
       .string()
       .min(1)
       .transform((path) => resolve(path))
       .optional(),
-    fallback: undefined,
     env: 'CLAUDE_PROJECT_DIR',
     describe:
       'workspace of tasks that name none, for agents on this machine (default: the current directory)',
@@ -208,11 +195,9 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   autoStart: defineSwitch(true, 'start the local a2a-server when it is needed'),
   stdio: defineSwitch(true, 'serve the client that started the bridge, over stdin and stdout'),
   http: defineSetting({
-    kind: 'text',
     placeholder: 'port',
     valueOptional: true,
     schema: httpPort.optional(),
-    fallback: undefined,
     describe: `also serve MCP over Streamable HTTP on 127.0.0.1; 0 uses a free port (default no; default port ${DEFAULT_HTTP_PORT})`,
     allowed: 'yes, no, or a port from 0 to 65535',
   }),
@@ -226,7 +211,6 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
     allowed: 'origins: scheme, host and port, without a path',
   }),
   logLevel: defineSetting({
-    kind: 'text',
     placeholder: 'level',
     schema: z.enum(LOG_LEVELS),
     fallback: 'info',
@@ -238,7 +222,6 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
 /** Settings that are too large for a command line. They have no flag. */
 export const UNFLAGGED_BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   agents: defineSetting({
-    kind: 'text',
     schema: z.record(agentNameSchema, agentSettingsSchema),
     fallback: {},
     describe: 'agents by name; the first is the default',
@@ -246,9 +229,7 @@ export const UNFLAGGED_BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
       'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", …}}; docs/configuration.md has every key',
   }),
   approvalWebhook: defineSetting({
-    kind: 'text',
     schema: webhookSettingsSchema.optional(),
-    fallback: undefined,
     describe: 'a webhook that gets approvals that wait too long, and may decide them',
     allowed: 'in the same file, {"url": "…", "secretEnv": "…", …}; docs/approvals.md has every key',
   }),

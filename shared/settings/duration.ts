@@ -29,7 +29,6 @@ function millisecondsOf(written: string): number | null | undefined {
 /** Defines a setting whose value is such a duration. */
 export function defineDuration(fallback: string, describe: string): SettingDefinition<typeof durationSchema> {
   return {
-    kind: 'text',
     placeholder: 'time',
     schema: durationSchema,
     fallback,

@@ -17,14 +17,14 @@ import { parseJson } from '../text/parse-json.ts';
 import { inputProblem, zodIssuesText } from '../text/input-problem.ts';
 
 /**
- * The definition of one setting. `kind` determines how the text of a flag or variable is parsed. In a list, commas
- * separate the items.
+ * The definition of one setting. `kind` determines how the text of a flag or variable is parsed. If it is absent, the
+ * text is the value. In a list, commas separate the items.
  */
 export interface SettingDefinition<Schema extends z.ZodType = z.ZodType> {
-  kind: 'text' | 'number' | 'boolean' | 'list';
+  kind?: 'number' | 'boolean' | 'list';
   schema: Schema;
-  /** The default value. It is undefined if the setting is optional. The schema must then accept undefined. */
-  fallback: z.input<Schema>;
+  /** The default value. It is absent if the setting is optional. The schema must then accept undefined. */
+  fallback?: z.input<Schema>;
   /** The environment variable, if its name does not come from the key. */
   env?: string;
   describe: string;
@@ -163,10 +163,8 @@ function find(key: string, it: Setting, { flags, env, file }: SettingSources): F
  * schema then reports the error.
  */
 function read(it: Setting, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string' || it.kind === undefined) return value;
   switch (it.kind) {
-    case 'text':
-      return value;
     case 'number':
       return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value);
     case 'boolean':

@@ -1,10 +1,9 @@
 /** A model provider on loopback for one test, and models that call it. The provider closes after the test. */
 import { afterEach } from '@jest/globals';
 import type { Models } from '../../a2a-server/models/model.ts';
-import { modelSettingsSchema } from '../../a2a-server/models/model-settings.ts';
-import { createLazyModels } from '../../a2a-server/startup/configured-models.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from './fake-model-endpoint.ts';
 import type { ServerOptions } from './server-process.ts';
+import { modelsOf } from './model-settings.ts';
 
 export const FAKE_MODEL = 'openai-compatible:fake';
 
@@ -21,10 +20,9 @@ export async function modelEndpoint(): Promise<FakeModelEndpoint> {
 }
 
 /** @param settings more model settings, as in the configuration file */
-export function modelsAt({ url }: FakeModelEndpoint, settings: object = {}): Models {
+export function modelsAt({ url }: FakeModelEndpoint, settings: Record<string, unknown> = {}): Models {
   const baseUrls = { 'openai-compatible': `${url}/v1` };
-  const parsed = modelSettingsSchema.parse({ model: FAKE_MODEL, baseUrls, ...settings });
-  return createLazyModels(parsed, {}, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  return modelsOf({ model: FAKE_MODEL, baseUrls, ...settings });
 }
 
 /** @returns the options of a server that uses this model */

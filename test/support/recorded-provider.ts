@@ -5,13 +5,13 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLazyModels } from '../../a2a-server/startup/configured-models.ts';
-import { modelSettingsSchema, type ProviderName } from '../../a2a-server/models/model-settings.ts';
+import type { ProviderName } from '../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
 import type { TaskEvent, TokenUsage } from '../../a2a-server/task/events.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from './fake-model-endpoint.ts';
 import type { RunningService } from './task-service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { modelsOf } from './model-settings.ts';
 
 export interface Provider {
   name: ProviderName;
@@ -154,13 +154,13 @@ export class RecordedStage {
   /** Returns the models of the providers at this server. */
   models(...providers: Provider[]): Models {
     const [first] = providers;
-    const settings = modelSettingsSchema.parse({
+    const settings = {
       model: first?.model,
-      others: providers.map(({ model }) => model),
+      otherModel: providers.map(({ model }) => model),
       baseUrls: Object.fromEntries(providers.map(({ name }) => [name, `${this.endpoint.url}/v1`])),
-    });
+    };
     const env = Object.assign({}, ...providers.map((provider) => provider.env));
-    return createLazyModels(settings, env, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+    return modelsOf(settings, env);
   }
 
   /** Returns the conversation of a request as JSON. */

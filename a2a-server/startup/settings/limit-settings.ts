@@ -32,7 +32,6 @@ function tenantCap(rule: string) {
   return defineSetting({
     kind: 'number',
     schema: optionalWholeNumber,
-    fallback: undefined,
     describe: `how many ${rule} (default: only the limit of the server; docs/limits.md)`,
     allowed: 'a whole number from 1',
   });
@@ -123,7 +122,6 @@ export const LIMIT_SETTINGS = {
     'maximum working time for one task; then the task fails; waiting for a person does not count',
   ),
   grace: defineSetting({
-    kind: 'text',
     placeholder: 'time',
     schema: durationSchema.pipe(z.number({ error: 'it must be finite, because a stopped tool must end' })),
     fallback: '5s',
@@ -131,10 +129,8 @@ export const LIMIT_SETTINGS = {
     allowed: 'a number with s, m, h or d, e.g. 5s',
   }),
   drain: defineSetting({
-    kind: 'text',
     placeholder: 'time',
     schema: durationSchema.pipe(z.number({ error: 'it must be finite' })).optional(),
-    fallback: undefined,
     describe:
       'how long a server that is told to stop still accepts requests, while /readyz answers 503; for a server behind a load balancer (default: not at all)',
     allowed: 'a number with s, m, h or d, e.g. 5s',
@@ -146,7 +142,6 @@ export const LIMIT_SETTINGS = {
     kind: 'number',
     placeholder: 'dollars',
     schema: z.number().positive().optional(),
-    fallback: undefined,
     describe:
       'how many US dollars a task may cost, by the known or configured prices, before it asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
@@ -155,7 +150,6 @@ export const LIMIT_SETTINGS = {
     kind: 'number',
     placeholder: 'dollars',
     schema: z.number().positive().optional(),
-    fallback: undefined,
     describe:
       'how many US dollars all tasks of a principal may cost on one day (UTC) before each asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
@@ -168,24 +162,29 @@ export const LIMIT_SETTINGS = {
   ),
 } as const;
 
-export function limitsFromSettings(settings: SettingValues<typeof COUNT_LIMIT_SETTINGS>): Limits {
-  const { maxRequests, maxRequestsPerTenant, maxRequestsInAll } = settings;
-  const { maxStreams, maxStreamsPerTenant, maxStreamsInAll } = settings;
-  const { maxTasks, maxTasksPerTenant, maxTasksInAll } = settings;
-  const { maxQueuedTasks, maxQueuedTasksPerTenant, maxQueuedTasksInAll } = settings;
-  const { maxDailyEvents, maxDailyEventsPerTenant, maxDailyEventsInAll } = settings;
-  const { maxDailyMegabytes, maxDailyMegabytesPerTenant, maxDailyMegabytesInAll } = settings;
+type CountLimitValues = SettingValues<typeof COUNT_LIMIT_SETTINGS>;
+
+export function limitsFromSettings(settings: CountLimitValues): Limits {
   return {
-    requests: limitOf(maxRequests, maxRequestsPerTenant, maxRequestsInAll),
-    streams: limitOf(maxStreams, maxStreamsPerTenant, maxStreamsInAll),
-    executions: limitOf(maxTasks, maxTasksPerTenant, maxTasksInAll),
-    queuedTasks: limitOf(maxQueuedTasks, maxQueuedTasksPerTenant, maxQueuedTasksInAll),
-    dailyEvents: limitOf(maxDailyEvents, maxDailyEventsPerTenant, maxDailyEventsInAll),
-    dailyMegabytes: limitOf(maxDailyMegabytes, maxDailyMegabytesPerTenant, maxDailyMegabytesInAll),
+    requests: countsByScope(settings, 'maxRequests'),
+    streams: countsByScope(settings, 'maxStreams'),
+    executions: countsByScope(settings, 'maxTasks'),
+    queuedTasks: countsByScope(settings, 'maxQueuedTasks'),
+    dailyEvents: countsByScope(settings, 'maxDailyEvents'),
+    dailyMegabytes: countsByScope(settings, 'maxDailyMegabytes'),
     task: { events: settings.maxTaskEvents, megabytes: settings.maxTaskMegabytes },
   };
 }
 
-function limitOf(principal: number, tenant: number | undefined, server: number): CountsByScope {
-  return { principal, ...(tenant !== undefined && { tenant }), server };
+/** Reads the three settings of one limit: of a principal, of a tenant and of the server. */
+function countsByScope(
+  settings: CountLimitValues,
+  name: 'maxRequests' | 'maxStreams' | 'maxTasks' | 'maxQueuedTasks' | 'maxDailyEvents' | 'maxDailyMegabytes',
+): CountsByScope {
+  const tenant = settings[`${name}PerTenant`];
+  return {
+    principal: settings[name],
+    ...(tenant !== undefined && { tenant }),
+    server: settings[`${name}InAll`],
+  };
 }

@@ -7,7 +7,7 @@ import type { SettingValues } from '../../../shared/settings/resolve-settings.ts
 import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
 import { taskModeSchema } from '../../../shared/protocol/task-settings.ts';
 import { defineDuration } from '../../../shared/settings/duration.ts';
-import { modelIdSchema, type AgentSetting } from '../../models/model-settings.ts';
+import { MODEL_SETTINGS, type AgentSetting } from '../../models/model-settings.ts';
 import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';
 import { metricsEndpointSchema } from '../../telemetry/metrics-endpoint.ts';
@@ -24,7 +24,6 @@ const absolutePath = z
 const postgresUrl = z.string().refine((url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url), {
   error: 'it is not a postgres:// URL; special characters of a password must be percent-encoded',
 });
-const MODEL_ALLOWED = 'offline, or provider:model, e.g. anthropic:claude-sonnet-4-5';
 
 /** The setting `agent` as a list of words: `model`, `scripted <file>`, `acp <command> …`. */
 const agentChoice: z.ZodType<AgentSetting> = z.union([
@@ -37,7 +36,6 @@ const agentChoice: z.ZodType<AgentSetting> = z.union([
 
 export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
   host: defineSetting({
-    kind: 'text',
     placeholder: 'address',
     schema: z.string().regex(/^[A-Za-z0-9._:-]+$/),
     fallback: '127.0.0.1',
@@ -57,7 +55,6 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     'allow an address that other machines can reach; a client with a token can run commands on this machine',
   ),
   publicUrl: defineSetting({
-    kind: 'text',
     placeholder: 'url',
     schema: z
       .url({ protocol: /^https?$/ })
@@ -69,7 +66,6 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
         return !/[?#]/.test(text) && url.username === '' && url.password === '';
       }, 'it has a user, a password, a query or a fragment')
       .optional(),
-    fallback: undefined,
     describe: "the URL that clients use, if it is not the server's own address",
     allowed: 'an http or https URL without user, password, query and fragment',
   }),
@@ -82,31 +78,25 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     allowed: 'host names without port',
   }),
   database: defineSetting({
-    kind: 'text',
     placeholder: 'url',
     schema: postgresUrl.optional(),
-    fallback: undefined,
     describe:
       'PostgreSQL database that stores the tasks, e.g. postgres://user@host/name (default: an SQLite file in the state directory; docs/scaling.md); the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
   }),
   databaseListen: defineSetting({
-    kind: 'text',
     placeholder: 'url',
     schema: postgresUrl.optional(),
-    fallback: undefined,
     describe:
       'URL of the same database for LISTEN, if --database leads to a pooler that does not deliver notifications; the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
   }),
   label: defineSetting({
-    kind: 'text',
     placeholder: 'name',
     schema: z
       .string()
       .regex(/^[\w.-]{1,64}$/)
       .optional(),
-    fallback: undefined,
     describe:
       'the name of the disk that has the workspaces; with --database, tasks continue on servers with the same label only',
     allowed: '1 to 64 letters, digits and . _ -',
@@ -121,10 +111,8 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     allowed: 'origins: scheme, host and port, without a path',
   }),
   workspace: defineSetting({
-    kind: 'text',
     placeholder: 'dir',
     schema: absolutePath.optional(),
-    fallback: undefined,
     describe: 'workspace of a task that names none (default: the current directory)',
     allowed: 'a directory',
   }),
@@ -138,7 +126,6 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     allowed: 'directories',
   }),
   mode: defineSetting({
-    kind: 'text',
     placeholder: 'mode',
     schema: taskModeSchema,
     fallback: 'ask',
@@ -160,7 +147,6 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     'a principal who has sent a message to a task cannot approve its actions; another principal of the tenant must',
   ),
   confineShell: defineSetting({
-    kind: 'text',
     placeholder: 'how',
     schema: z.enum(CONFINE_SHELL_VALUES),
     fallback: 'off',
@@ -179,46 +165,13 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
   }),
   cardKey: defineSetting({
-    kind: 'text',
     placeholder: 'file',
     schema: absolutePath.optional(),
-    fallback: undefined,
     describe:
       'PEM file of the private key that signs the agent card (default: the card is not signed; docs/agents.md)',
     allowed: 'the path of a file',
   }),
-  model: defineSetting({
-    kind: 'text',
-    schema: modelIdSchema,
-    fallback: 'offline',
-    describe: 'default model: offline, or provider:model',
-    placeholder: 'id',
-    allowed: MODEL_ALLOWED,
-  }),
-  fastModel: defineSetting({
-    kind: 'text',
-    placeholder: 'id',
-    schema: modelIdSchema.optional(),
-    fallback: undefined,
-    describe: 'model of the tier "fast" (default: the default model)',
-    allowed: MODEL_ALLOWED,
-  }),
-  smartModel: defineSetting({
-    kind: 'text',
-    placeholder: 'id',
-    schema: modelIdSchema.optional(),
-    fallback: undefined,
-    describe: 'model of the tier "smart" (default: the default model)',
-    allowed: MODEL_ALLOWED,
-  }),
-  otherModel: defineSetting({
-    kind: 'list',
-    placeholder: 'id',
-    schema: z.array(modelIdSchema),
-    fallback: [],
-    describe: 'another model that tasks may choose by id; may be repeated',
-    allowed: MODEL_ALLOWED,
-  }),
+  ...MODEL_SETTINGS,
   agent: defineSetting({
     kind: 'list',
     placeholder: 'kind...',
@@ -235,7 +188,6 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
   ),
   ...LIMIT_SETTINGS,
   onDisconnect: defineSetting({
-    kind: 'text',
     placeholder: ON_DISCONNECT_VALUES.join('|'),
     schema: z.enum(ON_DISCONNECT_VALUES),
     fallback: 'detach',
@@ -261,7 +213,6 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     allowed: SERVER_DRAFT_PROTOCOLS.join(', '),
   }),
   metrics: defineSetting({
-    kind: 'text',
     placeholder: 'where',
     schema: metricsEndpointSchema,
     fallback: 'off',
@@ -270,7 +221,6 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     allowed: 'off, on, or an address and a port',
   }),
   logLevel: defineSetting({
-    kind: 'text',
     placeholder: 'level',
     schema: z.enum(LOG_LEVELS),
     fallback: 'info',
@@ -278,10 +228,8 @@ export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
     allowed: LOG_LEVELS.join(', '),
   }),
   logFile: defineSetting({
-    kind: 'text',
     placeholder: 'file',
     schema: absolutePath.optional(),
-    fallback: undefined,
     describe: 'file for the log (default: stderr); at 10 MB its lines move to <file>.1',
     allowed: 'the path of a file',
   }),

@@ -4,8 +4,6 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { checkpointsOf } from '../../../a2a-server/task/compute-checkpoints.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -19,6 +17,7 @@ import {
   sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 let stateDir: string;
 let workspace: string;
@@ -29,7 +28,7 @@ const start = (between: (journal: Journal) => Journal = (journal) => journal): P
     stateDir,
     workspace,
     between,
-    models: createLazyModels(modelSettingsSchema.parse({}), {}),
+    models: modelsOf(),
   });
 
 function promised(): { promise: Promise<void>; resolve: () => void } {

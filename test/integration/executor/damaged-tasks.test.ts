@@ -2,8 +2,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { append, plan, wait, write, type PlannedStep } from '../../support/offline-plan.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -17,6 +15,7 @@ import {
   sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const HOUR = 3_600_000;
 
@@ -30,7 +29,7 @@ const start = (): Promise<RunningService> =>
     stateDir,
     workspace,
     clock,
-    models: createLazyModels(modelSettingsSchema.parse({}), {}),
+    models: modelsOf(),
     maintenance: { expiry: { decisionMs: HOUR, idleMs: HOUR }, retentionMs: 24 * HOUR },
   });
 

@@ -13,8 +13,6 @@ import { createIdGenerator } from '../../../a2a-server/executor/task-journal/id-
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
@@ -25,6 +23,7 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { pendingCall } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../support/task-limits.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const PRINCIPAL = 'ada';
 
@@ -49,7 +48,7 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     journal,
     clock,
     ids: createIdGenerator(clock),
-    models: createLazyModels(modelSettingsSchema.parse({}), {}),
+    models: modelsOf(),
     policy: () => EMPTY_POLICY,
     writingLimits: () => DEFAULT_LIMITS,
     mode: 'ask',

@@ -9,8 +9,6 @@ import { buildTaskRow } from '../../../a2a-server/journal/build-task-row.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openPostgresJournal } from '../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import type { Decision } from '../../../shared/protocol/tool-approval.ts';
@@ -24,6 +22,7 @@ import {
   type RunningService,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const FIXTURES = 'test/fixtures/stored-state';
 /** The principal of a server's own token. */
@@ -136,7 +135,7 @@ async function query(url: string, text: string): Promise<unknown[][]> {
   }
 }
 
-const models = createLazyModels(modelSettingsSchema.parse({}), {});
+const models = modelsOf();
 
 describe('a journal in SQLite that an earlier version has written', () => {
   it('each version since the first has a fixture, except the 9th, which no program ever wrote alone', async () => {

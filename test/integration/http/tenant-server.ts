@@ -3,12 +3,10 @@ import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { PushConfigurations } from '../../../a2a-server/push/push-configurations.ts';
 import { createHostAllowList } from '../../../a2a-server/tools/web/allowed-hosts.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
@@ -17,6 +15,7 @@ import { startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { request, startServer, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const PEOPLE = {
   ann: { tenant: 'acme', roles: ['delegate', 'approve'] },
@@ -57,7 +56,7 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
     active: async (id) => made.find(({ token }) => token.id === id)?.token,
   };
   const directory = await temporaryDirectory();
-  const models = createLazyModels(modelSettingsSchema.parse({}), {});
+  const models = modelsOf();
   const { tasks } = await startTaskService({
     stateDir: directory,
     workspace: directory,

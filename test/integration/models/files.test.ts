@@ -6,8 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { MessagePart } from '../../../a2a-server/task/events.ts';
@@ -22,6 +20,7 @@ import {
   sendUntilSettled,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const PROVIDERS = [
   { model: 'anthropic:claude-sonnet-4-5', folder: 'anthropic', list: 'messages' },
@@ -49,15 +48,15 @@ beforeEach(async () => {
 });
 afterEach(() => endpoint.close());
 
-function modelsOf(model: string): Models {
+function modelsFor(model: string): Models {
   const url = `${endpoint.url}/v1`;
-  const settings = modelSettingsSchema.parse({
+  const settings = {
     model,
-    others: ['openai-compatible:text-only'],
+    otherModel: ['openai-compatible:text-only'],
     baseUrls: { anthropic: url, google: url, openai: url, openrouter: url, 'openai-compatible': url },
     inputModes: { 'openai-compatible:vision': ['image/png', 'application/pdf'] },
-  });
-  return createLazyModels(settings, ENVIRONMENT, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  };
+  return modelsOf(settings, ENVIRONMENT);
 }
 
 async function replay(folder: string, ...names: string[]): Promise<void> {
@@ -108,13 +107,13 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
   it('the model gets the files of a message in its documented format, and the same bytes after a restart', async () => {
     const demanded: { message: unknown } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'text', 'text');
-    const first = await startTaskService({ ...where, models: modelsOf(model) });
+    const first = await startTaskService({ ...where, models: modelsFor(model) });
     const accepted = await first.tasks.send(saysWith('What is this?', { 'shot.png': PNG, 'spec.pdf': PDF }));
     const task = await untilSettled(first.tasks, accepted);
     expect(task.status.state).toBe('completed');
     expect(json(conversationIn(0, list))).toBe(json([demanded.message]));
     await first.stop();
-    const second = await startTaskService({ ...where, models: modelsOf(model) });
+    const second = await startTaskService({ ...where, models: modelsFor(model) });
     await sendUntilSettled(second.tasks, messageOf('And now?', { sessionId: task.sessionId }));
     expect(json(conversationIn(1, list)[0])).toBe(json(demanded.message));
   });
@@ -122,7 +121,7 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
   it('the model gets the image of a tool result in its documented format, and the same bytes in the next turn', async () => {
     const demanded: { result: unknown[] } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'thinking-and-parallel-calls', 'text', 'text');
-    const { tasks } = await startTaskService({ ...where, models: modelsOf(model) });
+    const { tasks } = await startTaskService({ ...where, models: modelsFor(model) });
     const task = await sendUntilSettled(tasks, messageOf('Compare a.md and b.md'));
     expect(task.status.state).toBe('completed');
     const shown = conversationIn(1, list);
@@ -133,7 +132,7 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
 });
 
 it('a damaged image fails no task: after the provider’s refusal, the next request contains a sentence instead of the image', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
   const refusal = {
     type: 'status' as const,
     status: 400,
@@ -152,7 +151,7 @@ it('a damaged image fails no task: after the provider’s refusal, the next requ
 });
 
 it('E3 an image for a running task survives a restart and is in the next request', async () => {
-  const models = modelsOf('anthropic:claude-sonnet-4-5');
+  const models = modelsFor('anthropic:claude-sonnet-4-5');
   const first = await startTaskService({ ...where, models });
   endpoint.script({ type: 'turn', turn: { text: ['One'] }, cut: { frames: 2, ending: 'silence' } });
   const asked = endpoint.nextRequest();
@@ -169,7 +168,7 @@ it('E3 an image for a running task survives a restart and is in the next request
 });
 
 it('an image in the reply to a waiting task is in the next request', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
   // After three empty turns, the task asks what to do.
   endpoint.script(...[1, 2, 3].map(() => ({ type: 'turn' as const, turn: {} })));
   const { taskId } = await sendUntilSettled(tasks, messageOf('Begin'));
@@ -180,7 +179,7 @@ it('an image in the reply to a waiting task is in the next request', async () =>
 });
 
 it('the server refuses a message with an image if the model takes no images, and the error names a model that does', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsOf('openai-compatible:text-only') });
+  const { tasks } = await startTaskService({ ...where, models: modelsFor('openai-compatible:text-only') });
   const refused = tasks.send(saysWith('What is this?', { 'shot.png': PNG }));
   await expect(refused).rejects.toMatchObject({
     reason: 'UNSUPPORTED_CONTENT',
@@ -190,7 +189,7 @@ it('the server refuses a message with an image if the model takes no images, and
 });
 
 it('a message with an image to a live session is refused in the same way, and the session’s task continues', async () => {
-  const service = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const service = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['one'] } }, { type: 'turn', turn: { text: ['two'] } });
   const settings = { model: 'openai-compatible:text-only' };
   const task = await sendUntilSettled(service.tasks, messageOf('Hello', { settings }));
@@ -204,7 +203,7 @@ it('a message with an image to a live session is refused in the same way, and th
 });
 
 it('if the model takes no images, a sentence replaces the image of a tool result', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsOf('openai-compatible:text-only') });
+  const { tasks } = await startTaskService({ ...where, models: modelsFor('openai-compatible:text-only') });
   await replay('openai-compatible', 'thinking-and-parallel-calls', 'text');
   const task = await sendUntilSettled(tasks, messageOf('Compare a.md and b.md'));
   expect(task.status.state).toBe('completed');
@@ -216,7 +215,7 @@ it('if the model takes no images, a sentence replaces the image of a tool result
 });
 
 it('if the session continues with a model that takes no images, a sentence replaces the earlier image', async () => {
-  const models = modelsOf('anthropic:claude-sonnet-4-5');
+  const models = modelsFor('anthropic:claude-sonnet-4-5');
   const { tasks } = await startTaskService({ ...where, models });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } }, { type: 'turn', turn: { text: ['ok'] } });
   const task = await sendUntilSettled(tasks, saysWith('What is this?', { 'shot.png': PNG }));
@@ -232,7 +231,7 @@ function call(id: string, name: string, input: object) {
 
 it('a client can read the files of a task by their hashes, and no other content of the journal', async () => {
   await writeFile(join(where.workspace, 'old.md'), 'old\n');
-  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
   endpoint.script(
     {
       type: 'turn',
@@ -264,7 +263,7 @@ it('a client can read the files of a task by their hashes, and no other content 
 });
 
 it('the journal stores the content of a file once, in a table next to the events', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
   const task = await sendUntilSettled(tasks, saysWith('What is this?', { 'a.png': PNG, 'b.png': PNG }));
   const entries = [];

@@ -3,11 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRequest } from '../../../a2a-server/models/model.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const REQUEST: ModelRequest = {
   instructions: '',
@@ -28,14 +27,10 @@ test.each([
     const endpoint = await modelEndpoint();
     const file = join(await temporaryDirectory(), 'key');
     const [provider = ''] = id.split(':');
-    const model = createLazyModels(
-      modelSettingsSchema.parse({
-        model: id,
-        baseUrls: { [provider]: endpoint.url },
-        keys: { [provider]: { command: ['cat', file] } },
-      }),
+    const keys = { [provider]: { command: ['cat', file] } };
+    const model = modelsOf(
+      { model: id, baseUrls: { [provider]: endpoint.url }, keys },
       { ANTHROPIC_API_KEY: 'not-this', OPENAI_API_KEY: 'not-this' },
-      { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
     ).resolve(undefined);
     const answer = async (): Promise<string> => {
       let text = '';
@@ -66,14 +61,11 @@ describe('a key command that fails', () => {
   test('the failure is not permanent: the task waits, and then the command runs again', async () => {
     const endpoint = await modelEndpoint();
     const directory = await temporaryDirectory();
-    const model = createLazyModels(
-      modelSettingsSchema.parse({
-        model: 'openai:gpt-4o',
-        baseUrls: { openai: endpoint.url },
-        keys: { openai: { command: ['cat', join(directory, 'key')] } },
-      }),
-      {},
-    ).resolve(undefined);
+    const model = modelsOf({
+      model: 'openai:gpt-4o',
+      baseUrls: { openai: endpoint.url },
+      keys: { openai: { command: ['cat', join(directory, 'key')] } },
+    }).resolve(undefined);
     const answer = () => model.stream(REQUEST)[Symbol.asyncIterator]().next();
     await expect(answer()).rejects.toMatchObject({
       retryable: true,

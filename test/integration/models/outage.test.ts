@@ -1,8 +1,6 @@
 /** A model's answer breaks off over the real wire. Covers the model and its task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { OUTAGE_PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
@@ -17,6 +15,7 @@ import {
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const CUT: Reply = {
   type: 'turn',
@@ -175,11 +174,7 @@ describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
   (model) => {
     const startWith = async (): Promise<RunningService> => {
       const baseUrls = { openai: `${endpoint.url}/v1`, 'openai-compatible': `${endpoint.url}/v1` };
-      const models = createLazyModels(
-        modelSettingsSchema.parse({ model, baseUrls }),
-        { OPENAI_API_KEY: 'key' },
-        { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
-      );
+      const models = modelsOf({ model, baseUrls }, { OPENAI_API_KEY: 'key' });
       const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
       return startTaskService({ ...where, models });
     };

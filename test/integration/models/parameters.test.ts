@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import { MODEL_TABLE_SETTINGS } from '../../../a2a-server/models/model-settings.ts';
 import type { ConversationStep, Models } from '../../../a2a-server/models/model.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const KEYS = {
   ANTHROPIC_API_KEY: 'key',
@@ -18,13 +18,9 @@ beforeEach(async () => {
 });
 afterEach(() => endpoint.close());
 
-function models(model: string, parameters: Record<string, object>): Models {
-  const settings = modelSettingsSchema.parse({
-    model,
-    parameters,
-    baseUrls: { [model.slice(0, model.indexOf(':'))]: endpoint.url },
-  });
-  return createLazyModels(settings, KEYS, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+function models(model: string, modelParameters: Record<string, object>): Models {
+  const baseUrls = { [model.slice(0, model.indexOf(':'))]: endpoint.url };
+  return modelsOf({ model, modelParameters, baseUrls }, KEYS);
 }
 
 interface Sent {
@@ -211,12 +207,11 @@ describe('parameters that a model does not accept', () => {
   );
 
   it('the error for the parameters of a tier contains the limits of its model', () => {
-    const settings = modelSettingsSchema.parse({
-      model: 'offline',
-      smart: 'openai:gpt-4o',
-      parameters: { smart: { maxOutputTokens: 20_000 } },
-    });
-    expect(() => createLazyModels(settings, KEYS).resolve('smart')).toThrow(
+    const settings = {
+      smartModel: 'openai:gpt-4o',
+      modelParameters: { smart: { maxOutputTokens: 20_000 } },
+    };
+    expect(() => modelsOf(settings, KEYS).resolve('smart')).toThrow(
       expect.objectContaining({
         message:
           'Setting "modelParameters" of the tier smart does not fit openai:gpt-4o: its maximum "maxOutputTokens" is 16384. Change it in the configuration file.',
@@ -230,7 +225,7 @@ describe('parameters that a model does not accept', () => {
     ['an unknown tier', { huge: {} }, ['huge']],
     ['an unknown parameter', { smart: { topP: 1 } }, ['smart']],
   ])('no model accepts %s: the settings refuse %j', (_, parameters, path) => {
-    const { error } = modelSettingsSchema.safeParse({ parameters });
-    expect(error?.issues).toMatchObject([{ path: ['parameters', ...path] }]);
+    const { error } = MODEL_TABLE_SETTINGS.modelParameters.schema.safeParse(parameters);
+    expect(error?.issues).toMatchObject([{ path }]);
   });
 });

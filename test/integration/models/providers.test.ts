@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelEvent, ModelRequest } from '../../../a2a-server/models/model.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
   startFakeModelEndpoint,
@@ -11,6 +9,7 @@ import {
   type WireName,
 } from '../../support/fake-model-endpoint.ts';
 import { framesOf, framesUntilComplete } from '../../support/fake-model-wires.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const KEY = 'sk-very-secret-0123456789';
 interface Provider {
@@ -87,13 +86,8 @@ afterEach(() => endpoint.close());
 
 function modelOf(provider: Provider): Model {
   const name = provider.id.slice(0, provider.id.indexOf(':'));
-  const settings = modelSettingsSchema.parse({
-    model: provider.id,
-    baseUrls: { [name]: endpoint.url + provider.base },
-  });
-  return createLazyModels(settings, { [provider.variable]: KEY }, { retryPolicy: IMPATIENT }).resolve(
-    undefined,
-  );
+  const settings = { model: provider.id, baseUrls: { [name]: endpoint.url + provider.base } };
+  return modelsOf(settings, { [provider.variable]: KEY }, IMPATIENT).resolve(undefined);
 }
 
 function request(signal: AbortSignal = new AbortController().signal): ModelRequest {

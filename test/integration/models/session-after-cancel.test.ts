@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { buildConversation } from '../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const BY = { principal: 'p', channel: 'test' };
 
@@ -39,7 +38,7 @@ test.each<[string, TaskEvent[]]>([
   });
   const next = taskOf('t2', asked('read b.md'), { type: 'task.working' }, STARTED);
   const calls: unknown[] = [];
-  const turn = createLazyModels(modelSettingsSchema.parse({}), {})
+  const turn = modelsOf()
     .resolve(undefined)
     .stream({
       instructions: '',

@@ -1,19 +1,16 @@
 /** The trial of a model: one short request in the wire format of each provider. */
 import { describe, expect, test } from '@jest/globals';
 import type { Model } from '../../../a2a-server/models/model.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { tryModel } from '../../../a2a-server/startup/commands/try-model.ts';
 import { startFakeModelEndpoint, type Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const KEYS = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' };
 
 function modelAt(id: string, url: string): Model {
   const [provider = ''] = id.split(':');
-  const settings = modelSettingsSchema.parse({ model: id, baseUrls: { [provider]: url } });
-  const retryPolicy = { retries: 0, pauseMs: 0, maxPauseMs: 0 };
-  return createLazyModels(settings, KEYS, { retryPolicy }).resolve(undefined);
+  return modelsOf({ model: id, baseUrls: { [provider]: url } }, KEYS).resolve(undefined);
 }
 
 const status = (code: number, body: unknown): Reply => ({ type: 'status', status: code, body });

@@ -7,11 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemPrompt } from '../../../a2a-server/executor/model-turn/system-prompt.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import { PROVIDERS, RecordedStage } from '../../support/recorded-provider.ts';
 import { messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 
 const on = new RecordedStage();
 
@@ -38,12 +37,12 @@ const demand = z.object({ path: z.string(), body: z.record(z.string(), z.unknown
 it.each(PROVIDERS)(
   'the whole request to $model after reasoning, calls and signatures equals the documented one, byte by byte',
   async ({ name, model, folder, env }) => {
-    const settings = modelSettingsSchema.parse({
+    const settings = {
       model,
       baseUrls: { [name]: `${on.endpoint.url}/v1` },
-      parameters: { [model]: PARAMETERS[folder] ?? EFFORT_AND_LENGTH },
-    });
-    const models = createLazyModels(settings, env);
+      modelParameters: { [model]: PARAMETERS[folder] ?? EFFORT_AND_LENGTH },
+    };
+    const models = modelsOf(settings, env);
     const service = await startTaskService({ ...on.where, models, tools: [readTool] });
     await on.replay(folder, 'thinking-and-parallel-calls', 'text');
     const task = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { findKnownModel, knownModelListName } from '../../../../a2a-server/models/known-models.ts';
-import { modelSettingsSchema, providerNameSchema } from '../../../../a2a-server/models/model-settings.ts';
+import { providerNameSchema } from '../../../../a2a-server/models/model-settings.ts';
+import { modelSettings } from '../../../support/model-settings.ts';
 
 const FILE = new URL('../../../../a2a-server/models/known-models.json', import.meta.url);
 
@@ -35,7 +36,7 @@ describe('the list of known models', () => {
     for (const [provider, { models }] of Object.entries(lists))
       for (const [model, { price, contextWindow, inputModes, ...limits }] of Object.entries(models)) {
         const id = `${idPrefix(provider)}:${model}`;
-        modelSettingsSchema.parse({
+        modelSettings({
           ...(price !== undefined && { prices: { [id]: price } }),
           ...(contextWindow !== undefined && { contextWindow: { [id]: contextWindow } }),
           ...(inputModes !== undefined && { inputModes: { [id]: inputModes } }),

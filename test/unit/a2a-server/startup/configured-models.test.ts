@@ -1,30 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLazyModels } from '../../../../a2a-server/startup/configured-models.ts';
 import type { Model } from '../../../../a2a-server/models/model.ts';
-import { modelSettingsSchema } from '../../../../a2a-server/models/model-settings.ts';
+import { modelSettings, modelsOf } from '../../../support/model-settings.ts';
 
 const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', GEMINI_API_KEY: 'g' };
 
-function modelWith(settings: object, env = {}): Model {
-  const parsed = modelSettingsSchema.parse(settings);
-  return createLazyModels(parsed, { OPENROUTER_API_KEY: 'key', ...env }).resolve(undefined);
+function modelWith(settings: Record<string, unknown>, env = {}): Model {
+  return modelsOf(settings, { OPENROUTER_API_KEY: 'key', ...env }).resolve(undefined);
 }
 
 describe('the model of a task', () => {
   test('without settings the task uses the offline model, even with keys in the environment', () => {
-    const models = createLazyModels(modelSettingsSchema.parse({}), KEYS);
+    const models = modelsOf({}, KEYS);
     for (const name of [undefined, 'offline', 'fast', 'smart'])
       expect(models.resolve(name).id).toBe('offline');
     expect(models.list()).toEqual(['fast', 'smart', 'offline']);
   });
 
   test('the settings choose the model for the default, a tier or an id', () => {
-    const settings = modelSettingsSchema.parse({
-      model: 'anthropic:a-model',
-      fast: 'google:g-model',
-      others: ['openai:o-model'],
-    });
-    const models = createLazyModels(settings, KEYS);
+    const models = modelsOf(
+      { model: 'anthropic:a-model', fastModel: 'google:g-model', otherModel: ['openai:o-model'] },
+      KEYS,
+    );
     const ids = [undefined, 'fast', 'smart', 'openai:o-model', 'offline'].map(
       (name) => models.resolve(name).id,
     );
@@ -41,7 +37,7 @@ describe('the model of a task', () => {
   test.each(['openai:o-model', 'gpt', '', 'constructor', '__proto__'])(
     'the task never uses %j if the settings do not name it, even with its key',
     (name) => {
-      const models = createLazyModels(modelSettingsSchema.parse({ smart: 'anthropic:a-model' }), KEYS);
+      const models = modelsOf({ smartModel: 'anthropic:a-model' }, KEYS);
       expect(() => models.resolve(name)).toThrow(
         expect.objectContaining({
           reason: 'UNKNOWN_MODEL',
@@ -53,13 +49,13 @@ describe('the model of a task', () => {
 });
 
 describe('the price and the context window of a model', () => {
-  const settings = modelSettingsSchema.parse({
+  const settings = {
     model: 'openai:o-model',
-    fast: 'openai:small',
+    fastModel: 'openai:small',
     prices: { 'openai:o-model': { input: 3, output: 15 } },
     contextWindow: { 'openai:small': 8_192 },
-  });
-  const models = createLazyModels(settings, KEYS);
+  };
+  const models = modelsOf(settings, KEYS);
 
   test('price and context window come from the settings by the model’s id', () => {
     expect(models.resolve(undefined)).toMatchObject({
@@ -113,7 +109,7 @@ describe('the price and the context window of a model', () => {
     { prices: { gpt: { input: 1, output: 1 } } },
     { contextWindow: { 'openai:m': 100 } },
   ])('an invalid price or context window is refused: %j', (wrong) => {
-    expect(modelSettingsSchema.safeParse(wrong).success).toBe(false);
+    expect(() => modelSettings(wrong)).toThrow('is not valid');
   });
 });
 
@@ -125,7 +121,7 @@ describe('a missing setting of a model', () => {
     ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
   ])('the error for %s names the missing setting: %s', (model, variable) => {
-    const models = createLazyModels(modelSettingsSchema.parse({ model }), { ANTHROPIC_API_KEY: '' });
+    const models = modelsOf({ model }, { ANTHROPIC_API_KEY: '' });
     expect(() => models.resolve(undefined)).toThrow(
       expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
     );
@@ -134,8 +130,7 @@ describe('a missing setting of a model', () => {
   test.each(['notaurl', 'ftp://x', 'http://user:secret@host/v1'])(
     'an invalid URL of a compatible endpoint, %j, gives an error that names its variable',
     (address) => {
-      const settings = modelSettingsSchema.parse({ model: 'openai-compatible:m' });
-      const models = createLazyModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: address });
+      const models = modelsOf({ model: 'openai-compatible:m' }, { MCP_A2A_OPENAI_COMPATIBLE_URL: address });
       expect(() => models.resolve(undefined)).toThrow(
         expect.objectContaining({
           reason: 'CONFIGURATION',
@@ -148,12 +143,14 @@ describe('a missing setting of a model', () => {
   );
 
   test.each(['ollama:llama3.2', 'vllm:qwen'])('no setting is missing for %s on this machine', (model) => {
-    expect(createLazyModels(modelSettingsSchema.parse({ model }), {}).resolve(undefined).id).toBe(model);
+    expect(modelsOf({ model }).resolve(undefined).id).toBe(model);
   });
 
   test('no setting is missing for a compatible endpoint with a URL, because it may need no key', () => {
-    const settings = modelSettingsSchema.parse({ model: 'openai-compatible:llama' });
-    const models = createLazyModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
+    const models = modelsOf(
+      { model: 'openai-compatible:llama' },
+      { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' },
+    );
     expect(models.resolve(undefined).id).toBe('openai-compatible:llama');
   });
 });
@@ -162,21 +159,21 @@ describe('the model settings', () => {
   test.each(['claude', 'mistral:large', 'openai:', 'openai', ':x', 'openai:a b'])(
     'the model settings refuse the model id %j',
     (model) => {
-      expect(modelSettingsSchema.safeParse({ model }).success).toBe(false);
+      expect(() => modelSettings({ model })).toThrow('is not valid');
     },
   );
 
   test('the model settings keep the colons of a model name', () => {
-    const settings = modelSettingsSchema.parse({ model: 'openai-compatible:llama3.2:1b' });
+    const settings = modelSettings({ model: 'openai-compatible:llama3.2:1b' });
     expect(settings.model).toBe('openai-compatible:llama3.2:1b');
   });
 
   test.each(['ftp://x', 'x', 'http://user:secret@host/v1', 'https://host/v1?key=secret'])(
     'the model settings refuse the URL %j, and the error does not show it',
     (address) => {
-      const parsed = modelSettingsSchema.safeParse({ baseUrls: { openai: address } });
-      expect(parsed.success).toBe(false);
-      expect(parsed.error?.message).not.toContain('secret');
+      const read = () => modelSettings({ baseUrls: { openai: address } });
+      expect(read).toThrow('is not valid');
+      expect(read).not.toThrow('secret');
     },
   );
 });

@@ -1,17 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCheckedModels } from '../../../../a2a-server/startup/configured-models.ts';
+import { modelSettings } from '../../../support/model-settings.ts';
 
 const SETTINGS: Parameters<typeof createCheckedModels>[0] = {
-  model: 'openai:large',
-  fastModel: 'openai:small',
-  smartModel: undefined,
-  otherModel: [],
-  baseUrls: {},
-  keys: {},
-  prices: { 'openai:large': { input: 3, output: 15 } },
-  modelParameters: {},
-  contextWindow: {},
-  inputModes: {},
+  ...modelSettings({
+    model: 'openai:large',
+    fastModel: 'openai:small',
+    prices: { 'openai:large': { input: 3, output: 15 } },
+  }),
   budgetCost: undefined,
   budgetCostPerDay: undefined,
 };

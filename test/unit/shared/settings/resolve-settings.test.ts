@@ -29,14 +29,12 @@ const SETTINGS = withVariables('T', {
   }),
   open: defineSwitch(false, 'open'),
   level: defineSetting({
-    kind: 'text',
     schema: z.enum(['low', 'high']),
     fallback: 'low',
     describe: 'level',
     allowed: 'low, high',
   }),
   apiKey: defineSetting({
-    kind: 'text',
     schema: z.string().min(10).optional(),
     fallback: undefined,
     describe: 'key',
