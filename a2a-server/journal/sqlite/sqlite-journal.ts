@@ -4,24 +4,8 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createSingleServerOwnership } from '../ownership.ts';
-import type { CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyBudgetUse } from '../../task/costs/daily-budget.ts';
-import type { JournalEntry } from '../../task/events.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
-import type {
-  AppendRequest,
-  AppendResult,
-  CostFilter,
-  Journal,
-  JournalStatistics,
-  RecordedCommand,
-  OwnerFilter,
-  JournalTaskFilter,
-  TaskFilterValues,
-  TaskPage,
-  TaskPageRequest,
-  TaskRow,
-} from '../journal.ts';
+import type { Journal } from '../journal.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
 import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
 import { requirePositive } from '../require-positive.ts';
@@ -46,7 +30,6 @@ import { readStatistics } from './journal-statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 import { WrittenAmountsTable } from './written-table.ts';
-import type { DailyWrittenByScope, WrittenAmount } from '../written-amounts.ts';
 
 /** The time that a statement waits for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -97,8 +80,8 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
         lock.hold();
       });
     const mark = new LastCommitsWriter({ path: place, database: opened, before, requireOwnFiles });
-    const parts = { path: place, database: opened, lock, disown, clock, mark, requireOwnFiles, onAppended };
-    return new SqliteJournal(parts);
+    const parts = { lock, disown, clock, mark, requireOwnFiles, onAppended };
+    return createSqliteJournal({ path: place, database: opened, ...parts });
   } catch (error) {
     database?.close();
     lock.release();
@@ -106,232 +89,152 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
   }
 }
 
-class SqliteJournal implements Journal {
-  readonly #path: string;
-  readonly #database: Sqlite;
-  readonly #lock: JournalLock;
-  readonly #disown: () => void;
-  readonly #index: TaskIndex;
-  readonly #costs: CostTable;
-  readonly #written: WrittenAmountsTable;
-  readonly #reader: EventRowReader;
-  readonly #deletion: SessionDeletion;
-  readonly #compaction: Compactor;
-  readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
-  readonly #committed: CommittedEntries;
-  readonly #mark: LastCommitsWriter;
-  readonly #requireOwnFiles: () => void;
-  readonly now: () => number;
+interface OpenedJournal {
+  path: string;
+  database: Sqlite;
+  lock: JournalLock;
+  disown: () => void;
+  clock: () => number;
+  mark: LastCommitsWriter;
+  /**
+   * @throws ProductError STORAGE if the journal's file was deleted or replaced; JournalInUseError if another process has
+   * locked the journal
+   */
+  requireOwnFiles: () => void;
+  onAppended: OnAppended | undefined;
+}
+
+function createSqliteJournal(opened: OpenedJournal): Journal {
+  const { path, database, lock, disown, clock, mark, requireOwnFiles } = opened;
+  const committed = new CommittedEntries(opened.onAppended);
+  const index = new TaskIndex(database);
+  const costs = new CostTable(database);
+  const written = new WrittenAmountsTable(database);
+  const reader = new EventRowReader(database);
+  const deletion = new SessionDeletion(database, costs);
+  const compaction = new Compactor(database);
+  const appender = new Appender(database, { index, costs, written }, clock);
+  const appends = new GroupCommit({
+    commit: (group: readonly PreparedAppend[]) => {
+      const outcomes = write(() => {
+        try {
+          const decided = appender.commit(group);
+          refusedAt = undefined;
+          return decided;
+        } catch (error) {
+          refusedAt = performance.now();
+          throw error;
+        }
+      });
+      // J1: the entries are durable, so watchers may see them.
+      for (const { taskId, expectedSeq, bodies } of committed.publish(group, outcomes))
+        mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
+      return outcomes;
+    },
+    ...COMMIT_LIMIT,
+  });
   /**
    * The time of the last commit that failed, e.g. on a full disk, as `performance.now()` gives it. Undefined after a
    * commit.
    */
-  #refusedAt: number | undefined;
-  #closed = false;
+  let refusedAt: number | undefined;
+  let closed = false;
 
-  constructor(parts: {
-    path: string;
-    database: Sqlite;
-    lock: JournalLock;
-    disown: () => void;
-    clock: () => number;
-    mark: LastCommitsWriter;
-    requireOwnFiles: () => void;
-    onAppended: OnAppended | undefined;
-  }) {
-    this.#path = parts.path;
-    this.#committed = new CommittedEntries(parts.onAppended);
-    this.#mark = parts.mark;
-    this.#requireOwnFiles = parts.requireOwnFiles;
-    this.#database = parts.database;
-    this.#lock = parts.lock;
-    this.#disown = parts.disown;
-    this.#index = new TaskIndex(parts.database);
-    this.#costs = new CostTable(parts.database);
-    this.#written = new WrittenAmountsTable(parts.database);
-    this.#reader = new EventRowReader(parts.database);
-    this.#deletion = new SessionDeletion(parts.database, this.#costs);
-    this.#compaction = new Compactor(parts.database);
-    this.now = parts.clock;
-    const appender = new Appender(
-      parts.database,
-      { index: this.#index, costs: this.#costs, written: this.#written },
-      parts.clock,
-    );
-    this.#appends = new GroupCommit({
-      commit: (appends) => {
-        const outcomes = this.#write(() => {
-          try {
-            const committed = appender.commit(appends);
-            this.#refusedAt = undefined;
-            return committed;
-          } catch (error) {
-            this.#refusedAt = performance.now();
-            throw error;
-          }
+  async function ask<Answer>(question: () => Answer): Promise<Answer> {
+    requireOpen();
+    return withStorageErrors(path, question);
+  }
+
+  /** Runs a transaction that writes. @throws ProductError STORAGE, JournalInUseError as `requireOwnFiles` */
+  function write<Result>(transaction: () => Result): Result {
+    requireOwnFiles();
+    return withStorageErrors(path, transaction);
+  }
+
+  function requireOpen(): void {
+    if (closed) throw new ProductError('SHUTTING_DOWN', 'The server is shutting down. Try again later.');
+  }
+
+  return {
+    now: clock,
+    ownership: createSingleServerOwnership({ unsettled: () => ask(() => index.unsettled()) }),
+    async append(append) {
+      requireOpen();
+      return appends.add(prepareAppend(append));
+    },
+    async read(taskId, after, limit) {
+      if (!isStorableText(taskId)) return [];
+      return ask(
+        () => committed.read(taskId, after, requirePositive(limit)) ?? reader.read(taskId, after, limit),
+      );
+    },
+    row: async (taskId) => (isStorableText(taskId) ? ask(() => index.row(taskId)) : undefined),
+    rows: (taskIds) => ask(() => index.rows(taskIds.filter(isStorableText))),
+    command: async (principal, messageId) =>
+      isStorableText(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
+    toolExecution: async (toolId) =>
+      isStorableText(toolId) ? ask(() => index.toolExecution(toolId)) : undefined,
+    content: async (taskId, hash) =>
+      isStorableText(taskId) ? ask(() => index.content(taskId, hash)) : undefined,
+    withSavedFiles: (principal) => ask(() => index.withSavedFiles(principal)),
+    list: (filter, page) => ask(() => index.list(filter, { ...page, size: requirePositive(page.size) })),
+    filterValues: (owner) => ask(() => index.filterValues(owner)),
+    session: async (principal, sessionId) =>
+      isStorableText(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
+    costs: async (filter) => (isStorableText(filter.sessionId ?? '') ? ask(() => costs.rows(filter)) : []),
+    dailyWritten: (principal, day) => ask(() => written.daily(principal, day)),
+    taskSize: (taskId) => ask(() => written.ofTask(taskId)),
+    dailyUse: (principal, day) => ask(() => costs.dailyUse(principal, day)),
+    unsettled: () => ask(() => index.unsettled()),
+    statistics: () => ask(() => readStatistics(database)),
+    deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
+    async deleteEndedSessions(before, limit) {
+      if (!(await ask(() => deletion.isDue(before)))) return 0;
+      return mark.whileRemoving(() => {
+        requireOpen();
+        return write(() => {
+          committed.forget();
+          return deletion.forget(before, requirePositive(limit));
         });
-        // J1: the entries are durable, so watchers may see them.
-        for (const { taskId, expectedSeq, bodies } of this.#committed.publish(appends, outcomes))
-          this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
-        return outcomes;
-      },
-      ...COMMIT_LIMIT,
-    });
-  }
-
-  async append(append: AppendRequest): Promise<AppendResult> {
-    this.#requireOpen();
-    return this.#appends.add(prepareAppend(append));
-  }
-
-  async read(taskId: string, after: number, limit: number): Promise<JournalEntry[]> {
-    if (!isStorableText(taskId)) return [];
-    return this.#ask(
-      () =>
-        this.#committed.read(taskId, after, requirePositive(limit)) ??
-        this.#reader.read(taskId, after, limit),
-    );
-  }
-
-  async row(taskId: string): Promise<TaskRow | undefined> {
-    return isStorableText(taskId) ? this.#ask(() => this.#index.row(taskId)) : undefined;
-  }
-
-  async rows(taskIds: readonly string[]): Promise<TaskRow[]> {
-    return this.#ask(() => this.#index.rows(taskIds.filter(isStorableText)));
-  }
-
-  async command(principal: string, messageId: string): Promise<RecordedCommand | undefined> {
-    return isStorableText(messageId) ? this.#ask(() => this.#index.command(principal, messageId)) : undefined;
-  }
-
-  async toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined> {
-    return isStorableText(toolId) ? this.#ask(() => this.#index.toolExecution(toolId)) : undefined;
-  }
-
-  async content(taskId: string, hash: string): Promise<Uint8Array | undefined> {
-    return isStorableText(taskId) ? this.#ask(() => this.#index.content(taskId, hash)) : undefined;
-  }
-
-  async withSavedFiles(principal: string): Promise<TaskRow[]> {
-    return this.#ask(() => this.#index.withSavedFiles(principal));
-  }
-
-  async list(filter: JournalTaskFilter, page: TaskPageRequest): Promise<TaskPage> {
-    requirePositive(page.size);
-    return this.#ask(() => this.#index.list(filter, page));
-  }
-
-  async filterValues(owner: OwnerFilter): Promise<TaskFilterValues> {
-    return this.#ask(() => this.#index.filterValues(owner));
-  }
-
-  async session(principal: string, sessionId: string): Promise<TaskRow[]> {
-    return isStorableText(sessionId) ? this.#ask(() => this.#index.session(principal, sessionId)) : [];
-  }
-
-  async costs(filter: CostFilter): Promise<CostRow[]> {
-    return isStorableText(filter.sessionId ?? '') ? this.#ask(() => this.#costs.rows(filter)) : [];
-  }
-
-  async dailyWritten(principal: string, day: number): Promise<DailyWrittenByScope> {
-    return this.#ask(() => this.#written.daily(principal, day));
-  }
-
-  async taskSize(taskId: string): Promise<WrittenAmount> {
-    return this.#ask(() => this.#written.ofTask(taskId));
-  }
-
-  async dailyUse(principal: string, day: number): Promise<DailyBudgetUse> {
-    return this.#ask(() => this.#costs.dailyUse(principal, day));
-  }
-
-  readonly ownership = createSingleServerOwnership(this);
-
-  async unsettled(): Promise<TaskRow[]> {
-    return this.#ask(() => this.#index.unsettled());
-  }
-
-  async statistics(): Promise<JournalStatistics> {
-    return this.#ask(() => readStatistics(this.#database));
-  }
-
-  async deadlines(limit: number): Promise<TaskRow[]> {
-    return this.#ask(() => this.#index.deadlines(requirePositive(limit)));
-  }
-
-  async deleteEndedSessions(before: number, limit: number): Promise<number> {
-    if (!this.#ask(() => this.#deletion.isDue(before))) return 0;
-    return this.#mark.whileRemoving(() => {
-      this.#requireOpen();
-      return this.#write(() => {
-        this.#committed.forget();
-        return this.#deletion.forget(before, requirePositive(limit));
       });
-    });
-  }
-
-  async maintain(limit: number): Promise<number> {
-    this.#requireOpen();
-    return this.#write(() => this.#deletion.remove(requirePositive(limit)) || this.#compaction.step(limit));
-  }
-
-  watch(taskId: string, wake: () => void): () => void {
-    return this.#committed.watch(taskId, wake);
-  }
-
-  /**
-   * False while no append is accepted: the file was deleted or replaced, another process has locked the journal, or the
-   * disk has just refused a commit.
-   */
-  reachable(): boolean {
-    const refused = this.#refusedAt !== undefined && performance.now() - this.#refusedAt < REFUSAL_MS;
-    if (this.#closed || refused) return false;
-    try {
-      this.#requireOwnFiles();
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  /** Commits waiting appends and closes the file. Later calls reject with SHUTTING_DOWN. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#appends.flush();
-    this.#committed.close();
-    try {
-      // The checkpoint runs here, because `close` alone would run none: the driver keeps the file open until its
-      // statements are garbage-collected.
-      withStorageErrors(this.#path, () => {
-        this.#disown();
-        this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
-      });
-    } finally {
-      await this.#mark.close();
-      this.#database.close();
-      this.#lock.release();
-    }
-  }
-
-  #ask<Answer>(question: () => Answer): Answer {
-    this.#requireOpen();
-    return withStorageErrors(this.#path, question);
-  }
-
-  /**
-   * Runs a transaction that writes.
-   * @throws ProductError STORAGE if the journal's file was deleted or replaced; JournalInUseError if another process has
-   * locked the journal
-   */
-  #write<Result>(transaction: () => Result): Result {
-    this.#requireOwnFiles();
-    return withStorageErrors(this.#path, transaction);
-  }
-
-  #requireOpen(): void {
-    if (this.#closed)
-      throw new ProductError('SHUTTING_DOWN', 'The server is shutting down. Try again later.');
-  }
+    },
+    async maintain(limit) {
+      requireOpen();
+      return write(() => deletion.remove(requirePositive(limit)) || compaction.step(limit));
+    },
+    watch: (taskId, wake) => committed.watch(taskId, wake),
+    /**
+     * False while no append is accepted: the file was deleted or replaced, another process has locked the journal, or the
+     * disk has just refused a commit.
+     */
+    reachable() {
+      const refused = refusedAt !== undefined && performance.now() - refusedAt < REFUSAL_MS;
+      if (closed || refused) return false;
+      try {
+        requireOwnFiles();
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    /** Commits waiting appends and closes the file. Later calls reject with SHUTTING_DOWN. */
+    async close() {
+      if (closed) return;
+      closed = true;
+      appends.flush();
+      committed.close();
+      try {
+        // The checkpoint runs here, because `close` alone would run none: the driver keeps the file open until its
+        // statements are garbage-collected.
+        withStorageErrors(path, () => {
+          disown();
+          database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
+        });
+      } finally {
+        await mark.close();
+        database.close();
+        lock.release();
+      }
+    },
+  };
 }
