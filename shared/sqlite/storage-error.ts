@@ -48,20 +48,17 @@ export function withStorageErrors<Result>(path: string, work: () => Result, what
   try {
     return work();
   } catch (error) {
-    throw storageFailure(error, `${what} ${path}`) ?? error;
+    throw storageError(path, error, what);
   }
 }
 
-function storageFailure(error: unknown, file: string): ProductError | undefined {
-  if (error instanceof SqliteError) return storageError(file, error);
-  if (error instanceof DamagedDataError)
-    return storageError(file, new SqliteError('SQLITE_CORRUPT', error.message, error));
-  return undefined;
-}
-
-function storageError(file: string, failure: SqliteError): ProductError {
+/** Converts an SQLite error or damaged data as `withStorageErrors` does. Returns other errors unchanged. */
+export function storageError(path: string, error: unknown, what = 'The journal'): unknown {
+  const failure =
+    error instanceof DamagedDataError ? new SqliteError('SQLITE_CORRUPT', error.message, error) : error;
+  if (!(failure instanceof SqliteError)) return failure;
   const { reason, sentence } = MEANINGS[failure.code.split('_').slice(0, 2).join('_')] ?? OTHERWISE;
-  return new ProductError(reason, `${file} cannot be used: ${sentence} (${failure.code}).`, {
+  return new ProductError(reason, `${what} ${path} cannot be used: ${sentence} (${failure.code}).`, {
     facts: { code: failure.code },
     cause: failure,
   });

@@ -4,7 +4,12 @@
  * crash, a later server removes the rest.
  */
 import { integerColumn, textColumn } from '../validate-column-values.ts';
-import { mergeDeletedSessionCosts } from './cost-sums.ts';
+import {
+  ADD_COUNTS_ON_CONFLICT_SQL,
+  COST_COLUMNS_SQL,
+  COUNT_COLUMNS_SQL,
+  DELETED_SESSIONS_ID,
+} from '../cost-row.ts';
 import type { PostgresConnection, QueryRunner } from './driver.ts';
 
 /** The maximum number of content chunks per transaction. A chunk has at most 1 MB. */
@@ -59,6 +64,26 @@ export async function deleteSessions(
     await mergeDeletedSessionCosts(connection, ...session);
   }
   return sessions;
+}
+
+/** Adds a session's sums to the sums of all deleted sessions. The caller must have begun a transaction. */
+async function mergeDeletedSessionCosts(
+  connection: PostgresConnection,
+  principal: string,
+  sessionId: string,
+): Promise<void> {
+  await connection.query(
+    {
+      text: `INSERT INTO costs (principal, ${COST_COLUMNS_SQL})
+             SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS_SQL} FROM costs
+             WHERE principal = $1 AND session_id = $2 ${ADD_COUNTS_ON_CONFLICT_SQL}`,
+    },
+    [principal, sessionId],
+  );
+  await connection.query({ text: 'DELETE FROM costs WHERE principal = $1 AND session_id = $2' }, [
+    principal,
+    sessionId,
+  ]);
 }
 
 /**

@@ -9,26 +9,24 @@ import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal, TaskRow } from '../journal.ts';
+import { createJournalQueries, findTaskRow } from '../journal-queries.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend } from '../prepared-append.ts';
 import { requirePositive } from '../require-positive.ts';
 import { Appender, type LimitedAppend, timeLimitError } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextEvents } from './compaction.ts';
-import { readCostRows, readDailyBudgetUse } from './cost-sums.ts';
-import { readDailyWrittenByScope, removeOldWrittenAmounts, readTaskSize } from './written-amounts.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { deleteSessions, hasSessionToDelete, removeRowsOfDeletedTask } from './delete-sessions.ts';
 import { parseDatabaseUrl, openPostgresPool } from './driver.ts';
 import { readEntries } from './event-reader.ts';
-import { takeMaintenanceLock } from './maintenance-lock.ts';
+import { removeOldWrittenAmounts, takeMaintenanceLock } from './maintenance.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
-import { readStatistics } from './journal-statistics.ts';
 import { createPostgresRecordStore } from './postgres-records.ts';
 import { createRetryingReader } from './retrying-reader.ts';
 import { SharedReads } from './shared-reads.ts';
-import { TaskIndex } from './task-index.ts';
+import { POSTGRES_DIALECT } from './postgres-dialect.ts';
 import { JournalWakeChannel } from './wake-channel.ts';
 import { PostgresWriterConnection } from './writer-connection.ts';
 
@@ -122,7 +120,7 @@ export async function openPostgresJournal({
   });
   const closing = new AbortController();
   const reader = createRetryingReader(pool, { ...backOff, maxRetryTime: limitMs, signal: closing.signal });
-  const index = new TaskIndex(reader);
+  const queries = createJournalQueries((question) => ask(() => question(reader)), POSTGRES_DIALECT);
   const sharedEntries = new SharedReads<JournalEntry[]>();
   const sharedRows = new SharedReads<TaskRow | undefined>();
   let closed: Promise<void> | undefined;
@@ -194,6 +192,7 @@ export async function openPostgresJournal({
 
   await databaseClock.synchronize(() => named(() => readDatabaseTime(pool)));
   return {
+    ...queries,
     ownership,
     now,
     async append(append) {
@@ -219,41 +218,18 @@ export async function openPostgresJournal({
       return entries;
     },
     async row(taskId) {
-      if (!isStorableText(taskId)) return undefined;
-      const row = await ask(() => sharedRows.read(taskId, () => index.row(taskId)));
+      const row = await ask(() => sharedRows.read(taskId, () => findTaskRow(reader, taskId)));
       // If another server has appended, the row is newer than the cached entries. A reader of the row must get the new
       // entries too.
       if (row !== undefined) committed.forgetBefore(taskId, row.seq);
       return row;
     },
     async rows(taskIds) {
-      const rows = await ask(() => index.rows(taskIds.filter(isStorableText)));
+      const rows = await queries.rows(taskIds);
       // As in `row`, a reader of a row must get its newest entries too.
       for (const { taskId, seq } of rows) committed.forgetBefore(taskId, seq);
       return rows;
     },
-    command: async (principal, messageId) =>
-      isStorableText(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
-    toolExecution: async (toolId) =>
-      isStorableText(toolId) ? ask(() => index.toolExecution(toolId)) : undefined,
-    content: async (taskId, hash) =>
-      isStorableText(taskId) ? ask(() => index.content(taskId, hash)) : undefined,
-    withSavedFiles: (principal) => ask(() => index.withSavedFiles(principal)),
-    list(filter, page) {
-      requirePositive(page.size);
-      return ask(() => index.list(filter, page));
-    },
-    filterValues: (owner) => ask(() => index.filterValues(owner)),
-    session: async (principal, sessionId) =>
-      isStorableText(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
-    costs: async (filter) =>
-      isStorableText(filter.sessionId ?? '') ? ask(() => readCostRows(reader, filter)) : [],
-    dailyUse: (principal, day) => ask(() => readDailyBudgetUse(reader, principal, day)),
-    dailyWritten: (principal, day) => ask(() => readDailyWrittenByScope(reader, principal, day)),
-    taskSize: (taskId) => ask(() => readTaskSize(reader, taskId)),
-    unsettled: () => ask(() => index.unsettled()),
-    statistics: () => ask(() => readStatistics(reader)),
-    deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
     deleteEndedSessions: (before, limit) =>
       maintain(async () => {
         requirePositive(limit);

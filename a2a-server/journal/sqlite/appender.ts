@@ -9,6 +9,8 @@
 import type { JournalEntry } from '../../task/events.ts';
 import { costsOfEvents, utcDay } from '../../task/costs/cost-sum.ts';
 import type { TaskRow } from '../journal.ts';
+import { FIND_COMMAND, toRecordedCommand } from '../journal-queries.ts';
+import { toSqliteText } from './sqlite-dialect.ts';
 import { judgeAppend, type AppendOutcome, type AppendStateReader, type TaskHead } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import {
@@ -22,7 +24,6 @@ import type { CostTable } from './cost-table.ts';
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRowInserter, prepareEventInserts } from './event-rows.ts';
 import type { EventInsertStatements } from './event-rows.ts';
-import type { TaskIndex } from './task-index.ts';
 import type { WrittenAmountsTable } from './written-table.ts';
 import {
   addWrittenAmounts,
@@ -53,7 +54,7 @@ interface AppendGroup {
 
 export class Appender {
   readonly #database: Sqlite;
-  readonly #index: TaskIndex;
+  readonly #findCommand: RunQuery;
   readonly #costs: CostTable;
   readonly #written: WrittenAmountsTable;
   readonly #clock: () => number;
@@ -71,17 +72,17 @@ export class Appender {
 
   constructor(
     database: Sqlite,
-    { index, costs, written }: { index: TaskIndex; costs: CostTable; written: WrittenAmountsTable },
+    { costs, written }: { costs: CostTable; written: WrittenAmountsTable },
     clock: () => number,
   ) {
     this.#database = database;
-    this.#index = index;
     this.#costs = costs;
     this.#written = written;
     this.#clock = clock;
     this.#findHead = database.query(
       'SELECT key, seq, state, title, deadline, principal, session_id, model, size FROM tasks WHERE task_id = ?',
     );
+    this.#findCommand = database.query(toSqliteText(FIND_COMMAND.text));
     this.#findLive = database.query(
       `SELECT task_id FROM tasks
        WHERE principal = ? AND session_id = ? AND state NOT IN ('completed', 'failed', 'canceled', 'rejected')`,
@@ -122,7 +123,7 @@ export class Appender {
         written: new Map(),
       };
       const before: AppendStateReader<StoredTaskHead> = {
-        command: (principal, messageId) => this.#index.command(principal, messageId),
+        command: (principal, messageId) => this.#findCommand(principal, messageId).map(toRecordedCommand)[0],
         head: (taskId) => this.#head(taskId, group),
         liveTask: (principal, sessionId) => this.#liveTask(principal, sessionId),
       };

@@ -3,18 +3,15 @@
  * transaction. A query for costs therefore reads no events.
  */
 import { costsOfEvents, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyBudgetUse } from '../../task/costs/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
 import {
   ADD_COUNTS_ON_CONFLICT_SQL,
   COST_COLUMNS_SQL,
   COUNT_COLUMNS_SQL,
   DELETED_SESSIONS_ID,
-  toCostRow,
 } from '../cost-row.ts';
-import type { CostFilter } from '../journal.ts';
-import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../validate-column-values.ts';
-import type { RunStatement, RunQuery, Sqlite, SqliteValue } from '../../../shared/sqlite/driver.ts';
+import { integerColumn, textColumn } from '../validate-column-values.ts';
+import type { RunStatement, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** `budget_extensions.usd` is the highest cost of the day at which a person allowed more spending. */
 export const CREATE_COSTS = `
@@ -43,25 +40,18 @@ export const CREATE_COSTS = `
 `;
 
 export class CostTable {
-  readonly #database: Sqlite;
   readonly #add: RunStatement;
   readonly #extend: RunStatement;
-  readonly #day: RunQuery;
   readonly #merge: RunStatement;
   readonly #remove: RunStatement;
 
   constructor(database: Sqlite) {
-    this.#database = database;
     this.#add = database.command(
       `INSERT INTO costs (principal, ${COST_COLUMNS_SQL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_COUNTS_ON_CONFLICT_SQL}`,
     );
     this.#extend = database.command(
       `INSERT INTO budget_extensions (principal, day, usd) VALUES (?, ?, ?)
        ON CONFLICT (principal, day) DO UPDATE SET usd = max(usd, excluded.usd)`,
-    );
-    this.#day = database.query(
-      `SELECT (SELECT total(known_usd) FROM costs WHERE principal = ?1 AND day = ?2),
-              (SELECT usd FROM budget_extensions WHERE principal = ?1 AND day = ?2)`,
     );
     this.#merge = database.command(
       `INSERT INTO costs (principal, ${COST_COLUMNS_SQL})
@@ -84,28 +74,6 @@ export class CostTable {
    */
   extendDay(principal: string, { day, usd }: DayCost): void {
     this.#extend(principal, day, usd);
-  }
-
-  dailyUse(principal: string, day: number): DailyBudgetUse {
-    const [usd, extendedAt] = this.#day(principal, day)[0] ?? [];
-    return { day, usd: numberColumn(usd), extendedAt: nullableNumberColumn(extendedAt) };
-  }
-
-  rows({ principal, fromDay, sessionId }: CostFilter): CostRow[] {
-    const values: SqliteValue[] = [principal];
-    const conditions = ['principal = ?'];
-    if (fromDay !== undefined) {
-      conditions.push('day >= ?');
-      values.push(fromDay);
-    }
-    if (sessionId !== undefined) {
-      conditions.push('session_id = ?');
-      values.push(sessionId);
-    }
-    const select = `SELECT ${COST_COLUMNS_SQL} FROM costs WHERE ${conditions.join(' AND ')}`;
-    return this.#database
-      .query(select)(...values)
-      .map(toCostRow);
   }
 
   /** Adds a session's sums to the sums of all deleted sessions. Returns the number of removed rows. */

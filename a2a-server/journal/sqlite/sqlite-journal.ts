@@ -6,6 +6,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createSingleServerOwnership } from '../ownership.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 import type { Journal } from '../journal.ts';
+import { createJournalQueries } from '../journal-queries.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
 import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
 import { requirePositive } from '../require-positive.ts';
@@ -26,9 +27,8 @@ import {
 } from './journal-loss.ts';
 import { LastCommitsWriter, readLastCommits } from './last-commits-file.ts';
 import { migrate } from './schema.ts';
-import { readStatistics } from './journal-statistics.ts';
-import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { TaskIndex } from './task-index.ts';
+import { storageError, withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
+import { createSqliteReader, SQLITE_DIALECT } from './sqlite-dialect.ts';
 import { WrittenAmountsTable } from './written-table.ts';
 
 /** The time that a statement waits for the lock of another program, e.g. of a backup. */
@@ -107,13 +107,14 @@ interface OpenedJournal {
 function createSqliteJournal(opened: OpenedJournal): Journal {
   const { path, database, lock, disown, clock, mark, requireOwnFiles } = opened;
   const committed = new CommittedEntries(opened.onAppended);
-  const index = new TaskIndex(database);
   const costs = new CostTable(database);
   const written = new WrittenAmountsTable(database);
   const reader = new EventRowReader(database);
   const deletion = new SessionDeletion(database, costs);
   const compaction = new Compactor(database);
-  const appender = new Appender(database, { index, costs, written }, clock);
+  const appender = new Appender(database, { costs, written }, clock);
+  const sqliteReader = createSqliteReader(database);
+  const queries = createJournalQueries((question) => ask(() => question(sqliteReader)), SQLITE_DIALECT);
   const appends = new GroupCommit({
     commit: (group: readonly PreparedAppend[]) => {
       const outcomes = write(() => {
@@ -140,9 +141,13 @@ function createSqliteJournal(opened: OpenedJournal): Journal {
   let refusedAt: number | undefined;
   let closed = false;
 
-  async function ask<Answer>(question: () => Answer): Promise<Answer> {
+  async function ask<Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> {
     requireOpen();
-    return withStorageErrors(path, question);
+    try {
+      return await question();
+    } catch (error) {
+      throw storageError(path, error);
+    }
   }
 
   /** Runs a transaction that writes. @throws ProductError STORAGE, JournalInUseError as `requireOwnFiles` */
@@ -156,8 +161,9 @@ function createSqliteJournal(opened: OpenedJournal): Journal {
   }
 
   return {
+    ...queries,
     now: clock,
-    ownership: createSingleServerOwnership({ unsettled: () => ask(() => index.unsettled()) }),
+    ownership: createSingleServerOwnership(queries),
     async append(append) {
       requireOpen();
       return appends.add(prepareAppend(append));
@@ -168,26 +174,6 @@ function createSqliteJournal(opened: OpenedJournal): Journal {
         () => committed.read(taskId, after, requirePositive(limit)) ?? reader.read(taskId, after, limit),
       );
     },
-    row: async (taskId) => (isStorableText(taskId) ? ask(() => index.row(taskId)) : undefined),
-    rows: (taskIds) => ask(() => index.rows(taskIds.filter(isStorableText))),
-    command: async (principal, messageId) =>
-      isStorableText(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
-    toolExecution: async (toolId) =>
-      isStorableText(toolId) ? ask(() => index.toolExecution(toolId)) : undefined,
-    content: async (taskId, hash) =>
-      isStorableText(taskId) ? ask(() => index.content(taskId, hash)) : undefined,
-    withSavedFiles: (principal) => ask(() => index.withSavedFiles(principal)),
-    list: (filter, page) => ask(() => index.list(filter, { ...page, size: requirePositive(page.size) })),
-    filterValues: (owner) => ask(() => index.filterValues(owner)),
-    session: async (principal, sessionId) =>
-      isStorableText(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
-    costs: async (filter) => (isStorableText(filter.sessionId ?? '') ? ask(() => costs.rows(filter)) : []),
-    dailyWritten: (principal, day) => ask(() => written.daily(principal, day)),
-    taskSize: (taskId) => ask(() => written.ofTask(taskId)),
-    dailyUse: (principal, day) => ask(() => costs.dailyUse(principal, day)),
-    unsettled: () => ask(() => index.unsettled()),
-    statistics: () => ask(() => readStatistics(database)),
-    deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
     async deleteEndedSessions(before, limit) {
       if (!(await ask(() => deletion.isDue(before)))) return 0;
       return mark.whileRemoving(() => {

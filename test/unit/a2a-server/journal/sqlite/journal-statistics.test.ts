@@ -2,10 +2,14 @@ import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { migrate } from '../../../../../a2a-server/journal/sqlite/schema.ts';
 import {
-  readStatistics,
-  SELECT_WAITING_SINCE,
-} from '../../../../../a2a-server/journal/sqlite/journal-statistics.ts';
-import { COUNT_TASKS_BY_STATE } from '../../../../../a2a-server/journal/task-counts.ts';
+  COUNT_TASKS_BY_STATE,
+  createJournalQueries,
+  waitingSinceQuery,
+} from '../../../../../a2a-server/journal/journal-queries.ts';
+import {
+  createSqliteReader,
+  SQLITE_DIALECT,
+} from '../../../../../a2a-server/journal/sqlite/sqlite-dialect.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -27,13 +31,15 @@ it('the statistics read only indexes, and no task', async () => {
       .query(`EXPLAIN QUERY PLAN ${sql}`)()
       .map((row) => row[3]);
   expect(planOf(COUNT_TASKS_BY_STATE)).toEqual(['SCAN tasks USING COVERING INDEX tasks_by_state']);
-  expect(planOf(SELECT_WAITING_SINCE)).toEqual(['SCAN tasks USING INDEX waiting_tasks']);
+  expect(planOf(waitingSinceQuery(SQLITE_DIALECT))).toEqual(['SCAN tasks USING INDEX waiting_tasks']);
   database.close();
 });
 
 it('the statistics count 100,000 tasks', async () => {
   const database = await journalWithTasks(100_000);
-  expect(readStatistics(database)).toMatchObject({
+  const reader = createSqliteReader(database);
+  const { statistics } = createJournalQueries((question) => question(reader), SQLITE_DIALECT);
+  expect(await statistics()).toMatchObject({
     tasks: { 'input-required': 50_000, completed: 50_000 },
     waitingSince: 2,
   });
