@@ -176,7 +176,7 @@ export class ResultInbox {
         const handle = acceptedHandle(task);
         const here = live.find(handle, name);
         await here?.refreshState();
-        const session = here ?? (await sessions.find(handle, { agent }));
+        const session = here ?? (await sessions.find(handle, { agent: name }));
         await this.#storeResult(session);
         // Only the result of the session's newest task counts. So the delegation of this older task is closed.
         if (session.view !== undefined && session.view.taskId !== task.taskId)

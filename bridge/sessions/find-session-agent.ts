@@ -14,17 +14,17 @@ interface SessionAgent {
  * one. But it is very unlikely that two agents create the same random UUID. So for such an id, only the first agent that
  * knows the session is returned, and an agent that hangs delays nothing.
  * @param among the number of agents in the whole search. If it is more than one, the time for each agent is limited.
- * @param trouble receives the errors of agents
+ * @param failures receives the errors of agents
  */
 export async function findSessionAgents(
   sessionId: string,
   agents: readonly Agent[],
-  { among, trouble }: { among: number; trouble: string[] },
+  { among, failures = [] }: { among: number; failures?: string[] },
 ): Promise<readonly SessionAgent[]> {
   const asked = agents.map(async (agent) => {
     const asking = askUnlessLate(among, agent, () => readNewestTask(agent, sessionId));
     const task = await asking.catch((error: unknown) => {
-      trouble.push(agent.failed(error).message);
+      failures.push(agent.failed(error).message);
     });
     if (task === undefined) throw new Error('not one of its sessions');
     return { agent, taskId: task.id };

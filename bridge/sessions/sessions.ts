@@ -46,12 +46,14 @@ const MAX_NAMED_SESSIONS = 10;
 const UNKNOWN: ReadonlySet<ErrorReason> = new Set<ErrorReason>(['UNKNOWN_SESSION', 'UNKNOWN_AGENT']);
 
 interface FindOptions {
-  /** The only agent to ask. Undefined for all agents. */
-  agent?: Agent | undefined;
+  /** The name of the only agent to ask. Undefined for all agents. */
+  agent?: string | undefined;
   /** The maximum time to wait in milliseconds, if the first message of the session is still being sent. */
   timeout?: number;
   signal?: AbortSignal;
 }
+
+type Search = Omit<FindOptions, 'agent'> & { agent: Agent | undefined };
 
 interface SessionsParts {
   registry: AgentRegistry;
@@ -77,12 +79,13 @@ export class Sessions {
    * Finds a session by its id, by a unique start of its id with at least eight characters, or by an MCP task id, and
    * opens its stream. If the first message of the session is being sent, waits until it is delivered.
    * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the other agent that has the session;
-   * UNKNOWN_AGENT if the agent of the MCP task id is not configured; AGENT_UNREACHABLE if the message is not delivered in
-   * time
+   * UNKNOWN_AGENT if the named agent or that of the MCP task id is not configured; AGENT_UNREACHABLE if the message is
+   * not delivered in time
    */
-  async find(handle: string, finding: FindOptions = {}): Promise<Session> {
+  async find(handle: string, { agent: name, ...options }: FindOptions = {}): Promise<Session> {
+    const agent = this.#registry.named(name);
+    const finding = { ...options, agent };
     const id = decodeMcpTaskId(handle);
-    const { agent } = finding;
     if (id === undefined) return this.#find(handle, finding);
     if (this.#live.find(id.sessionId, agent?.name ?? id.agent) === undefined && this.#isKnown(handle, agent))
       return this.#find(handle, finding);
@@ -104,17 +107,17 @@ export class Sessions {
     return this.#live.find(handle, agent?.name) !== undefined || this.#entryOf(handle, agent) !== undefined;
   }
 
-  async #find(sessionId: string, finding: FindOptions): Promise<Session> {
+  async #find(sessionId: string, finding: Search): Promise<Session> {
     const { agent: named } = finding;
     if (named === undefined) this.#requireOneAgent(sessionId);
     const own = await this.#findOwn(sessionId, finding);
     if (own !== undefined) return own;
     const known = this.#idWithFirstDigits(sessionId, named);
     if (known !== undefined) return this.#find(known, finding);
-    const trouble: string[] = [];
+    const failures: string[] = [];
     const { all } = this.#registry;
     const asked = named === undefined ? all : [named];
-    const [found, ...more] = await findSessionAgents(sessionId, asked, { among: all.length, trouble });
+    const [found, ...more] = await findSessionAgents(sessionId, asked, { among: all.length, failures });
     if (found !== undefined && more.length > 0)
       throw sessionOfSeveralAgentsError(
         sessionId,
@@ -126,13 +129,13 @@ export class Sessions {
       throw sessionOfOtherAgentError(sessionId, named.name, other);
     const whole = await this.#wholeId(sessionId);
     if (whole !== undefined) return this.#find(whole, finding);
-    throw await this.#unknown(sessionId, trouble);
+    throw await this.#unknown(sessionId, failures);
   }
 
   /** Finds a session in memory or in the outbox. If its first message is being sent, waits until it is delivered. */
   async #findOwn(
     sessionId: string,
-    { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal }: FindOptions,
+    { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal }: Search,
   ): Promise<Session | undefined> {
     const until = performance.now() + timeout;
     for (;;) {
@@ -215,7 +218,7 @@ export class Sessions {
     if (known !== undefined) return known;
     const { all } = this.#registry;
     const others = all.filter((agent) => agent !== named);
-    const [other] = await findSessionAgents(sessionId, others, { among: all.length, trouble: [] });
+    const [other] = await findSessionAgents(sessionId, others, { among: all.length });
     return other?.agent.name;
   }
 
@@ -342,7 +345,7 @@ export class Sessions {
     return live;
   }
 
-  async #unknown(sessionId: string, trouble: readonly string[]): Promise<ProductError> {
+  async #unknown(sessionId: string, failures: readonly string[]): Promise<ProductError> {
     const { sessions } = await this.list({ newest: MAX_NAMED_SESSIONS });
     const named = sessions
       .slice(0, MAX_NAMED_SESSIONS)
@@ -354,7 +357,7 @@ export class Sessions {
       named.length === 0
         ? 'There are no sessions yet: start one with delegate_task_to_assistant.'
         : `The sessions that exist are: ${named.join('; ')}${sessions.length > named.length ? '; list_all_active_sessions shows more' : ''}.`;
-    const unsure = trouble.length === 0 ? '' : ` Not every agent answered: ${trouble.join(' ')}`;
+    const unsure = failures.length === 0 ? '' : ` Not every agent answered: ${failures.join(' ')}`;
     return new ProductError('UNKNOWN_SESSION', `There is no session "${sessionId}". ${exist}${unsure}`, {
       facts: {
         sessionId,

@@ -67,7 +67,7 @@ export class ApprovalWebhook {
     live.onRemoved((session) => webhook.#forgetSession(session));
     for (const marked of await rows.takeOver(registry.all.map(({ name }) => name))) {
       sessions
-        .find(marked.sessionId, { agent: registry.find(marked.agent) })
+        .find(marked.sessionId, { agent: marked.agent })
         .then((session) => marked.state === 'asked' && webhook.#watchSession(session).takeOver(marked))
         .catch((error: unknown) => {
           log.debug(

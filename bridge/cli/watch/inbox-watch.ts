@@ -64,7 +64,7 @@ export class NewInboxEntries {
     const going = sessions.filter(({ taskId, state }) => taskId !== null && isNonTerminal(state));
     for (const { sessionId, agent, state } of going.slice(0, MAX_FOLLOWED_TASKS)) {
       this.#context.sessions
-        .find(sessionId, { agent: this.#context.registry.find(agent) })
+        .find(sessionId, { agent })
         .then((session) => this.#followOne(session, state))
         // An error is ignored. The agent may be unreachable for a moment, and the next reading tries again.
         .catch(() => undefined);

@@ -24,9 +24,9 @@ export async function reportWaitingSessions(
   only: string | undefined,
   name: (tool: ToolName) => string,
 ): Promise<WaitingReports> {
-  const { sessions, registry } = bridge;
+  const { sessions } = bridge;
   const report = async (id: string, agent?: string): Promise<string[]> => {
-    const session = await sessions.find(id, { agent: registry.named(agent) });
+    const session = await sessions.find(id, { agent });
     await session.refresh();
     return isAsking(session) ? [reportText(session, bridge, name)] : [];
   };

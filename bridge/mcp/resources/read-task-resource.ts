@@ -17,7 +17,7 @@ export async function readTaskResource(
   bridge: BridgeContext,
   { agent, sessionId, taskId, part }: TaskAddress,
 ): Promise<string> {
-  const session = await bridge.sessions.find(sessionId, { agent: bridge.registry.named(agent) });
+  const session = await bridge.sessions.find(sessionId, { agent });
   await session.refresh();
   const text = taskResourceContent(part, await readTask(session, taskId, part === 'transcript'));
   const { view } = session;

@@ -120,8 +120,7 @@ export async function continueAfterFormRound(
   round: AnsweredSessionRound,
   waitSeconds: number | undefined,
 ): Promise<ToolReply<SessionResult>> {
-  const { registry, sessions } = call.bridge;
-  const session = await sessions.find(round.sessionId, { agent: registry.named(round.agent) });
+  const session = await call.bridge.sessions.find(round.sessionId, { agent: round.agent });
   call.awaits({ session });
   await session.refresh();
   const timeout = call.waitMs(waitSeconds);

@@ -24,8 +24,8 @@ export const cancelTaskTool = defineBridgeTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   alwaysLoad: true,
   async run({ sessionId, agent, reason = 'no reason was given' }, call) {
-    const { registry, sessions, delegations } = call.bridge;
-    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    const { sessions, delegations } = call.bridge;
+    const session = await sessions.find(sessionId, { agent });
     // If the client cancels this tool call, this wait ends, and the bridge still cancels the task.
     await waitUntil(session, () => !isFirstAttempt(session.state), {
       timeoutMs: MAX_WAIT_FOR_TASK_ID_MS,

@@ -23,8 +23,7 @@ export const checkTaskTool = defineBridgeTool({
   output: statusReportSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   async run({ sessionId, agent, since }, call) {
-    const { registry, sessions } = call.bridge;
-    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    const session = await call.bridge.sessions.find(sessionId, { agent });
     // The stream does not contain everything, such as the cost. So the bridge asks the agent.
     await session.fetchTask().catch((error: unknown) => {
       if (session.stateName !== 'unknown-to-agent') throw error;

@@ -26,9 +26,9 @@ export const decideOnApprovalCardTool = defineBridgeTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   card: 'uses',
   async run({ sessionId, agent, code, decision }, call) {
-    const { registry, sessions, cardCodes } = call.bridge;
+    const { sessions, cardCodes } = call.bridge;
     refuseIfHumanOnly(call, sessionId);
-    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    const session = await sessions.find(sessionId, { agent });
     await session.refresh();
     const { callId, shown } = decision;
     const taskId = session.view?.taskId ?? '';

@@ -63,10 +63,9 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
   decides: true,
   async run({ sessionId, agent, decisions, waitSeconds, ...decided }, call) {
     if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
-    const { registry, sessions } = call.bridge;
     refuseIfHumanOnly(call, sessionId);
     const inputs = decisionsOfToolCall(decided, decisions);
-    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    const session = await call.bridge.sessions.find(sessionId, { agent });
     await session.refresh();
     const reports = pendingReports(session.view?.pending ?? []);
     refuseIncompletePreviews(reports, inputs);

@@ -65,8 +65,7 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
       ...(mode === undefined ? {} : { mode }),
       ...(model === undefined ? {} : { model }),
     };
-    const named = registry.named(agentName);
-    const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
+    const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: agentName });
     const agent = going?.agent ?? registry.pick(agentName);
     if (autoExecute === true || mode === 'auto' || mode === 'accept-edits') refuseIfHumanOnly(call);
     const settings =

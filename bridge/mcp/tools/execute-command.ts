@@ -45,8 +45,7 @@ export const executeCommandTool = defineBridgeTool({
   async run({ command, args = [], agent: agentName, sessionId, workspace, waitSeconds }, call) {
     if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
-    const named = registry.named(agentName);
-    const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
+    const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: agentName });
     const agent = going?.agent ?? registry.pick(agentName);
     const asked: CommandCall = { command, args };
     await fetchAgentCommands(agent);

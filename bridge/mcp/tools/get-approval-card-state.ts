@@ -23,8 +23,7 @@ export const getApprovalCardStateTool = defineBridgeTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   card: 'uses',
   async run({ sessionId, agent, waitSeconds = 0 }, call) {
-    const { registry, sessions } = call.bridge;
-    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    const session = await call.bridge.sessions.find(sessionId, { agent });
     await session.refresh();
     const { signal } = call;
     if (waitSeconds > 0) await waitForSession({ session, timeout: waitSeconds * 1000, signal });

@@ -31,10 +31,9 @@ export const revokeTrustTool = defineBridgeTool({
   output: revokeTrustOutputSchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   async run({ sessionId, agent, grantIds, all }, call) {
-    const { registry, sessions } = call.bridge;
     if ((grantIds === undefined) === (all !== true))
       throw new ProductError('INVALID_DECISION', 'Give grantIds, or all: true. Nothing was revoked.');
-    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    const session = await call.bridge.sessions.find(sessionId, { agent });
     await session.refresh();
     call.beforeSending();
     const sending = revoke(session, grantIds ?? 'all', 'tool');

@@ -45,7 +45,7 @@ export async function joinIdenticalTask(
   if (entry === undefined) return undefined;
   const { messageId, state } = entry;
   const handle = state.type === 'accepted' ? acceptedHandle(state) : messageId;
-  const session = going ?? (await sessions.find(handle, { agent, signal: call.signal }));
+  const session = going ?? (await sessions.find(handle, { agent: agent.name, signal: call.signal }));
   const { view } = session;
   if (view !== undefined && hasEnded(view)) {
     const other = state.type === 'accepted' && view.taskId !== state.taskId;

@@ -23,11 +23,10 @@ export const waitForTaskTool = defineBridgeTool({
   async run({ sessionId, agent, whole = false, waitSeconds }, received) {
     const call = { ...received, whole: received.whole || whole };
     if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
-    const { registry, sessions } = call.bridge;
     const timeout = call.waitMs(waitSeconds);
     const since = performance.now();
-    const session = await sessions.find(sessionId, {
-      agent: registry.named(agent),
+    const session = await call.bridge.sessions.find(sessionId, {
+      agent,
       timeout: Math.max(timeout, TASK_ID_TIMEOUT_MS),
       signal: call.signal,
     });

@@ -128,7 +128,7 @@ describe('finding a session', () => {
       message: expect.stringContaining('Several agents have a session "session-1": "listing", "other".'),
     });
     for (const each of [agent, other]) {
-      const found = await both.find('session-1', { agent: each });
+      const found = await both.find('session-1', { agent: each.name });
       expect(found.agent).toBe(each);
       const handle = encodeMcpTaskId({ sessionId: 'session-1', taskId: '', agent: each.name });
       expect(await both.find(handle)).toBe(found);
@@ -150,7 +150,7 @@ describe('finding a session', () => {
       message: expect.stringContaining('Several agents have a session "session-1": "listing", "other".'),
     });
     expect(live.all).toEqual([]);
-    expect((await both.find('session-1', { agent: other })).agent).toBe(other);
+    expect((await both.find('session-1', { agent: other.name })).agent).toBe(other);
   });
 
   test('an agent that hangs does not delay the search for a random UUID that another agent has', async () => {
@@ -196,7 +196,7 @@ describe('finding a session', () => {
     const state = { type: 'accepted', taskId: 'task-1', sessionId: 'session-1' } as const;
     outbox.put(outboxEntry('message-1', { agent: 'old name', state }));
     agent.tasks.push(new FakeTask('task-1', 'session-1', true).work().toTask());
-    const found = await renamed.find('session-1', { agent });
+    const found = await renamed.find('session-1', { agent: agent.name });
     expect(await renamed.find('session-1')).toBe(found);
     jest.spyOn(outbox, 'findByHandle').mockImplementation(() => {
       throw new ProductError('STORAGE', 'The database is locked.');
