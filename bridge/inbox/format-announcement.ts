@@ -1,7 +1,7 @@
 /** Chooses the uncollected results that a reply announces, and formats the announcement. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { WaitingResult } from '../state/waiting-results.ts';
-import type { ToolName } from '../tool-names/tool-names.ts';
+import type { NameOfTool } from '../tool-names/tool-names.ts';
 
 /** The results that one reply to an MCP client announces. */
 export interface AnnouncedResults {
@@ -20,10 +20,7 @@ export function announcedResultsOf(results: readonly WaitingResult[]): Announced
 }
 
 /** Returns the text before the reply of a tool. Returns '' if there is nothing to announce. */
-export function announcedResultsText(
-  { results, more }: AnnouncedResults,
-  name: (tool: ToolName) => string,
-): string {
+export function announcedResultsText({ results, more }: AnnouncedResults, name: NameOfTool): string {
   if (results.length === 0) return '';
   return [
     `Results that nobody has read yet (listed once; read each with ${name('wait_for_task')}):`,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { errorCode } from '../../shared/runtime/errors.ts';
 import { isPidInUse } from '../state/process-id.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
-import type { ToolName } from '../tool-names/tool-names.ts';
+import type { NameOfTool } from '../tool-names/tool-names.ts';
 import type { InboxSources, InboxSurface } from './inbox-follower.ts';
 import { directoryNoticeText } from './notices.ts';
 
@@ -19,13 +19,13 @@ const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
 
 export class HookNoticeFiles implements InboxSurface {
   readonly #root: string;
-  readonly #name: (tool: ToolName) => string;
+  readonly #name: NameOfTool;
   /** The text of each file that this process has written, by path. */
   readonly #written = new Map<string, string>();
   #closed = false;
 
   /** @param name returns the name of a tool with the prefix of this bridge */
-  constructor(stateDirectory: string, name: (tool: ToolName) => string) {
+  constructor(stateDirectory: string, name: NameOfTool) {
     this.#root = join(stateDirectory, 'notices');
     this.#name = name;
   }

@@ -8,7 +8,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import { isNonTerminal } from '../../shared/protocol/task-states.ts';
 import type { ListedSession } from '../sessions/list-sessions.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
-import type { ToolName } from '../tool-names/tool-names.ts';
+import type { NameOfTool } from '../tool-names/tool-names.ts';
 import { type InboxEntry, inboxEntries, type KeyedInboxEntry, ownOpenSessions } from './inbox-entry.ts';
 
 const MAX_TITLE_CHARACTERS = 80;
@@ -25,7 +25,7 @@ const KEY_DIGITS = 16;
 export function directoryNoticeText(
   tasks: readonly UncollectedTask[],
   sessions: readonly ListedSession[],
-  name: (tool: ToolName) => string,
+  name: NameOfTool,
 ): string {
   // Each task belongs to one bridge only, so a reader can add the counts of several files.
   const followed = ownOpenSessions(tasks, sessions);
@@ -37,7 +37,7 @@ export function directoryNoticeText(
   return [counts, ...lines, ''].join('\n');
 }
 
-function lineOf({ key, entry }: KeyedInboxEntry, name: (tool: ToolName) => string): string {
+function lineOf({ key, entry }: KeyedInboxEntry, name: NameOfTool): string {
   const id = createHash('sha256').update(key).digest('hex').slice(0, KEY_DIGITS);
   const { sessionId, agent, title } = entry;
   const what = title === '' ? '' : ` "${visibleLine(title, MAX_TITLE_CHARACTERS)}"`;

@@ -22,6 +22,8 @@ export const MODEL_TOOL_NAMES = [
 const CARD_TOOL_NAMES = ['get_approval_card_state', 'decide_on_approval_card'] as const;
 
 export type ToolName = (typeof MODEL_TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];
+/** Returns the name of a tool as this client sees it. */
+export type NameOfTool = (tool: ToolName) => string;
 
 const NAMES = new RegExp(`\\b(?:${MODEL_TOOL_NAMES.join('|')})\\b`, 'g');
 

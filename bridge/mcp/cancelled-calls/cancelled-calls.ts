@@ -6,7 +6,7 @@
 import { nextStepText } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { ToolName, NameOfTool } from '../../tool-names/tool-names.ts';
 import { type CancelCause, cancelCauseText } from './cancel-cause.ts';
 
 /** What happened to the task of a cancelled tool call. */
@@ -48,17 +48,14 @@ export class CancelledMcpCalls {
   /**
    * Returns one sentence for each stored tool call, oldest first. Removes these calls, so that each is reported once.
    */
-  take(name: (tool: ToolName) => string): readonly string[] {
+  take(name: NameOfTool): readonly string[] {
     const reported = this.#unreported;
     this.#unreported = [];
     return reported.map((call) => cancelledCallText(call, name));
   }
 }
 
-function cancelledCallText(
-  { tool, cause, session, outcome }: CancelledMcpCall,
-  name: (tool: ToolName) => string,
-): string {
+function cancelledCallText({ tool, cause, session, outcome }: CancelledMcpCall, name: NameOfTool): string {
   const before = `An earlier call of ${name(tool)} was not answered: ${cancelCauseText(cause)}.`;
   return `${before} ${cancelledTaskOutcomeText(outcome)}${session === undefined ? '' : nextStepInSession(session, outcome, name)}`;
 }
@@ -90,11 +87,7 @@ export function cancelledTaskOutcomeText(outcome: CancelledTaskOutcome): string 
   }
 }
 
-function nextStepInSession(
-  session: Session,
-  outcome: CancelledTaskOutcome,
-  name: (tool: ToolName) => string,
-): string {
+function nextStepInSession(session: Session, outcome: CancelledTaskOutcome, name: NameOfTool): string {
   const { id, view } = session;
   if (outcome.type === 'refused' || outcome.type === 'withdrawn') return '';
   const ended = view !== undefined && hasEnded(view);

@@ -1,8 +1,6 @@
 /** The texts of the MCP prompts, which the client gives to its model. Pure. */
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
-
-type NameOfTool = (tool: ToolName) => string;
+import type { NameOfTool } from '../../tool-names/tool-names.ts';
 
 export function delegatePromptText(
   { task, agent }: { task: string; agent?: string | undefined },

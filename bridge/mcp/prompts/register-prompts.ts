@@ -2,8 +2,8 @@
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
-import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { BridgeContext } from '../bridge-context.ts';
+import type { McpServerOptions } from '../tool/tool-serving-context.ts';
 import { announcedResultsText } from '../../inbox/format-announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { delegatePromptText, resumePromptText, reviewPromptText } from './prompts.ts';
@@ -15,11 +15,7 @@ const session = z
   .optional()
   .describe('The session id. Default: the only session that fits.');
 
-interface PromptOptions {
-  prefix: string;
-  approvals: ApprovalMode;
-  bridge: () => Promise<BridgeContext>;
-}
+type PromptOptions = Pick<McpServerOptions, 'prefix' | 'approvals' | 'bridge'>;
 
 /**
  * Registers the prompts of the bridge.

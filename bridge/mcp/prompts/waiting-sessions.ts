@@ -8,7 +8,7 @@ import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { currentSessionReport, recordIncompletePreviews } from '../tool/session-reply.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { NameOfTool } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';
 
 /** The maximum number of reports in one prompt. A report may be as long as the result of a tool. */
@@ -22,7 +22,7 @@ const MAX_REPORTS = 3;
 export async function reportWaitingSessions(
   bridge: BridgeContext,
   only: string | undefined,
-  name: (tool: ToolName) => string,
+  name: NameOfTool,
 ): Promise<WaitingReports> {
   const { sessions } = bridge;
   const report = async (id: string, agent?: string): Promise<string[]> => {
@@ -56,7 +56,7 @@ function isAsking({ view }: Session): boolean {
   return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
-function reportText(session: Session, bridge: BridgeContext, name: (tool: ToolName) => string): string {
+function reportText(session: Session, bridge: BridgeContext, name: NameOfTool): string {
   const { program } = bridge;
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStepText(session, 'settled', name);
   const report = currentSessionReport(session, { notes: [], next, program });

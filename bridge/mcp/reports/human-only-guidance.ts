@@ -3,12 +3,12 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { waitsForOtherPeople, whenApprovedCallRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { NameOfTool } from '../../tool-names/tool-names.ts';
 import type { ApprovalSettings, ApprovalMode } from '../../settings/approval-mode.ts';
 
 export interface GuidanceContext {
   bridge: { rules: ApprovalSettings; program: string };
-  name: (tool: ToolName) => string;
+  name: NameOfTool;
 }
 
 /**

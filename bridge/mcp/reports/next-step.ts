@@ -5,7 +5,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { NameOfTool } from '../../tool-names/tool-names.ts';
 
 /** The facts about a session that determine the next step. */
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
@@ -45,11 +45,7 @@ function nextStepOf(
   return view.state === 'input-required' ? 'send-message' : 'wait';
 }
 
-export function nextStepText(
-  session: NextStepInput,
-  end: WaitEndReason,
-  name: (tool: ToolName) => string,
-): string {
+export function nextStepText(session: NextStepInput, end: WaitEndReason, name: NameOfTool): string {
   const { pending = [], question = null } = session.view ?? {};
   const id = visibleLine(session.id);
   const delegate = name('delegate_task_to_assistant');
@@ -82,11 +78,7 @@ export function nextStepText(
 /**
  * Returns the next step in fewer words, for a later result of the same task. For rare states, returns the full text.
  */
-export function briefNextStepText(
-  session: NextStepInput,
-  end: WaitEndReason,
-  name: (tool: ToolName) => string,
-): string {
+export function briefNextStepText(session: NextStepInput, end: WaitEndReason, name: NameOfTool): string {
   const { view } = session;
   if (view === undefined || view.state === 'auth-required') return nextStepText(session, end, name);
   const { pending } = view;
@@ -104,7 +96,7 @@ export function briefNextStepText(
 }
 
 /** Returns the next step in very few words, for the short status. That status already contains the ids. */
-export function shortNextStepText(session: NextStepInput, name: (tool: ToolName) => string): string {
+export function shortNextStepText(session: NextStepInput, name: NameOfTool): string {
   const { pending = [], question = null } = session.view ?? {};
   const delegate = name('delegate_task_to_assistant');
   const decide = name('approve_or_deny_pending_action');

@@ -6,12 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { APPS_EXTENSION } from '../../approvals/tool-call-client.ts';
-
-interface CardOptions {
-  prefix: string;
-  /** The path of the built card. */
-  cardFile: string;
-}
+import type { McpServerOptions } from '../tool/tool-serving-context.ts';
 
 /**
  * The metadata of the card. It contains no CSP. The client then allows the card no connections and no files from other
@@ -19,7 +14,10 @@ interface CardOptions {
  */
 const META = { ui: { prefersBorder: true } };
 
-export function registerApprovalCard(server: McpServer, { prefix, cardFile }: CardOptions): void {
+export function registerApprovalCard(
+  server: McpServer,
+  { prefix, cardFile }: Pick<McpServerOptions, 'prefix' | 'cardFile'>,
+): void {
   server.server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
   server.registerResource(
     'approval-card',

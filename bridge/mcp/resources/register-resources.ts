@@ -7,6 +7,7 @@ import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelc
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText, escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { BridgeContext } from '../bridge-context.ts';
+import type { McpServerOptions } from '../tool/tool-serving-context.ts';
 import { announcedResultsText } from '../../inbox/format-announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { agentOutputText } from '../reports/session-report.ts';
@@ -38,12 +39,10 @@ const KINDS = TASK_RESOURCES.map((part) => `${part} (${DESCRIPTIONS[part]})`).jo
 /** The URI of the announcement that is returned beside a resource. A client cannot read this URI itself. */
 const INBOX_URI = 'task://inbox';
 
-interface ResourceOptions {
-  prefix: string;
-  bridge: () => Promise<BridgeContext>;
-}
-
-export function registerResources(server: McpServer, { prefix, bridge }: ResourceOptions): void {
+export function registerResources(
+  server: McpServer,
+  { prefix, bridge }: Pick<McpServerOptions, 'prefix' | 'bridge'>,
+): void {
   const name = (tool: ToolName): string => `${prefix}${tool}`;
   const read = async (uri: URL, variables: Variables): Promise<ReadResourceResult> => {
     const address = parseTaskUriVariables(variables);

@@ -2,20 +2,12 @@
  * Creates the MCP server with its tools, resources, prompts, tasks and the method `tools/abort`. The first request that
  * needs the bridge's services opens them.
  */
-import { McpServer, type RequestId } from '@modelcontextprotocol/server';
+import { McpServer } from '@modelcontextprotocol/server';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
-import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { ApprovalMode } from '../../settings/approval-mode.ts';
-import type { BridgeDraftProtocol } from '../../settings/draft-protocols.ts';
-import type { CallSpans } from '../../telemetry/call-spans.ts';
-import type { BridgeContext } from '../bridge-context.ts';
-import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { serverInstructions } from './instructions.ts';
 import { registerApprovalCard } from '../resources/register-approval-card.ts';
 import { registerPrompts } from '../prompts/register-prompts.ts';
 import { registerResources } from '../resources/register-resources.ts';
-import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { registerTaskMethods } from '../tasks/task-methods.ts';
 import { abortRequestParamsSchema, abortTool } from '../tools/abort-tool.ts';
 import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
@@ -33,11 +25,9 @@ import { runToolWithoutModelTool } from '../tools/run-tool-without-model.ts';
 import { listSessionsTool } from '../tools/list-sessions.ts';
 import { registerTools } from '../tools/register-tools.ts';
 import { getApprovalCardStateTool } from '../tools/get-approval-card-state.ts';
-import type { SeenResults } from '../tool/seen-results.ts';
 import type { BridgeTool } from '../tool/tool.ts';
+import type { McpServerOptions, ServedMcpClient } from '../tool/tool-serving-context.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
-import type { OnCancel } from '../../settings/on-cancel.ts';
-import type { CancelledMcpCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { prefixToolNames } from '../../tool-names/tool-names.ts';
 
 export const TOOLS: readonly BridgeTool[] = [
@@ -58,39 +48,6 @@ export const TOOLS: readonly BridgeTool[] = [
   decideOnApprovalCardTool,
 ];
 
-export interface McpServerOptions {
-  version: string;
-  prefix: string;
-  log: Logger;
-  onCancel: OnCancel;
-  approvals: ApprovalMode;
-  draftProtocols: readonly BridgeDraftProtocol[];
-  /** The path of the built approval card. */
-  cardFile: string;
-  /** Records a span for each tool call. Undefined if traces are switched off. */
-  spans: CallSpans | undefined;
-  bridge: () => Promise<BridgeContext>;
-}
-
-export interface ServedMcpClient {
-  connection: ClientConnection;
-  withdrawals: CancelledMcpCalls;
-  receipts: SentReplies;
-  /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
-  followed: ClientFollowedTasks | undefined;
-  /**
-   * What the client already has from earlier results, by session. Undefined if requests do not identify their client.
-   */
-  seen: SeenResults | undefined;
-  /** True if a program, not a person, answers the client's forms. */
-  unattended: boolean;
-  /**
-   * Called when a cancelled tool call has ended. A transport with one stream for each tool call then closes that
-   * stream.
-   */
-  released?: (requestId: RequestId) => void;
-}
-
 export function createMcpServer(parts: McpServerOptions, client: ServedMcpClient): McpServer {
   const { version, prefix, bridge } = parts;
   const server = new McpServer(
@@ -102,8 +59,7 @@ export function createMcpServer(parts: McpServerOptions, client: ServedMcpClient
       },
     },
   );
-  const offer = { server, ...parts, ...client };
-  registerTools(offer, TOOLS);
+  registerTools({ server, ...parts, ...client }, TOOLS);
   registerResources(server, parts);
   registerApprovalCard(server, parts);
   registerPrompts(server, parts);

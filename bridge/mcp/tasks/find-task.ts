@@ -10,7 +10,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver, sessionProblem } from '../../sessions/session/session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { foldObservedEvent, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { NameOfTool } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';
 import { recordIncompletePreviews } from '../tool/session-reply.ts';
@@ -51,7 +51,7 @@ export async function findMcpTask({ sessions }: BridgeContext, id: string): Prom
 
 export interface TaskReplyContext {
   bridge: BridgeContext;
-  name: (tool: ToolName) => string;
+  name: NameOfTool;
   /** True if the client can open the URL of a form in URL mode. */
   opensUrls: boolean;
   followed: ClientFollowedTasks | undefined;

@@ -7,7 +7,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { noteLateFailure, sentInTime } from '../../approvals/sent-in-time.ts';
 import { declaresTasksIn, opensUrlsIn } from '../../approvals/tool-call-client.ts';
@@ -16,22 +15,16 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import { TASKS_EXTENSION } from '../../approvals/tool-call-client.ts';
 import { toolCallWaitMs } from '../tool/answer-tool-call.ts';
 import type { DetailedTask } from './detailed-task.ts';
-import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findMcpTask, type TaskReplyContext, currentMcpTask } from './find-task.ts';
-import type { BridgeDraftProtocol } from '../../settings/draft-protocols.ts';
+import type { McpServerOptions, ServedMcpClient } from '../tool/tool-serving-context.ts';
 import { decodeMcpTaskId } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
 const streamParams = z.looseObject({ taskId: z.string(), after: z.int().min(0).optional() });
 const anyResult = z.looseObject({});
 
-interface TaskMethodOptions {
-  prefix: string;
-  log: Logger;
-  draftProtocols: readonly BridgeDraftProtocol[];
-  followed: ClientFollowedTasks | undefined;
-  bridge: () => Promise<BridgeContext>;
-}
+type TaskMethodOptions = Pick<McpServerOptions, 'prefix' | 'log' | 'draftProtocols' | 'bridge'> &
+  Pick<ServedMcpClient, 'followed'>;
 
 /** The response that only acknowledges a request. The client reads the outcome with `tasks/get`. */
 const ACKNOWLEDGED = { resultType: 'complete' };

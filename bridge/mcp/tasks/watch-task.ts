@@ -1,13 +1,13 @@
 /** Watches a task, and passes its state to the client after each change. */
 import type { BridgeContext } from '../bridge-context.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { NameOfTool } from '../../tool-names/tool-names.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findMcpTask, currentMcpTask } from './find-task.ts';
 
 interface WatchContext {
   bridge: () => Promise<BridgeContext>;
-  name: (tool: ToolName) => string;
+  name: NameOfTool;
   /** True if the client can open the URL of a form in URL mode. */
   opensUrls: boolean;
   followed: ClientFollowedTasks | undefined;

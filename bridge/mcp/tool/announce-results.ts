@@ -1,5 +1,5 @@
 /** Adds announcements of uncollected results to the reply of a tool: to its text and to its structured result. Pure. */
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { NameOfTool } from '../../tool-names/tool-names.ts';
 import type { ToolReply } from './tool-result.ts';
 import { type AnnouncedResults, announcedResultsText } from '../../inbox/format-announcement.ts';
 
@@ -7,7 +7,7 @@ import { type AnnouncedResults, announcedResultsText } from '../../inbox/format-
 export function announceResults<Output extends object>(
   reply: ToolReply<Output>,
   announcement: AnnouncedResults,
-  name: (tool: ToolName) => string,
+  name: NameOfTool,
 ): ToolReply<Output> {
   if (announcement.results.length === 0) return reply;
   const structured = { ...reply.structured, waitingResults: announcement.results };

@@ -14,7 +14,8 @@ import { OpenMcpCall } from '../cancelled-calls/open-call.ts';
 import { startProgress } from './progress.ts';
 import { errorMeta, toCallToolResult } from './tool-result.ts';
 import { type ToolName, prefixToolNames } from '../../tool-names/tool-names.ts';
-import type { IncomingCall, ToolServingContext, ToolSpec } from './tool.ts';
+import type { IncomingCall, ToolSpec } from './tool.ts';
+import type { ToolServingContext } from './tool-serving-context.ts';
 
 /** The `_meta` key with which a program asks for complete results. */
 const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';

@@ -10,7 +10,8 @@ import { inputSchemaOf, type ListedToolSchema, outlineOutputSchema } from './lis
 import { prefixToolNames } from '../../tool-names/tool-names.ts';
 import { answerToolCall, toolFailureResult, invalidArgumentsResult } from './answer-tool-call.ts';
 import { parseToolArguments } from './parse-tool-arguments.ts';
-import type { BridgeTool, ToolServingContext, ToolSpec } from './tool.ts';
+import type { BridgeTool, ToolSpec } from './tool.ts';
+import type { ToolServingContext } from './tool-serving-context.ts';
 
 /** The maximum length of a result that a client accepts, in characters. */
 const MAX_RESULT_CHARACTERS = 400_000;

@@ -1,15 +1,11 @@
 /** What a tool of the MCP server declares, and what it gets when a client calls it. */
-import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type {
   CallToolResult,
   InputRequiredResult,
-  McpServer,
-  RequestId,
   ServerContext,
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
 import type { ToolCallClient } from '../../approvals/tool-call-client.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
@@ -19,15 +15,14 @@ import type {
   FormRoundState,
 } from '../../approvals/request-state.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import type { SentReplies, OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
+import type { OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import type { OnCancel } from '../../settings/on-cancel.ts';
 import type { AwaitedWork } from '../cancelled-calls/open-call.ts';
-import type { CancelledMcpCalls } from '../cancelled-calls/cancelled-calls.ts';
 import type { SeenResults } from './seen-results.ts';
 import type { InterimResult, ToolReply } from './tool-result.ts';
-import type { ToolName } from '../../tool-names/tool-names.ts';
+import type { ToolServingContext } from './tool-serving-context.ts';
+import type { ToolName, NameOfTool } from '../../tool-names/tool-names.ts';
 
 export interface ToolCallContext {
   readonly bridge: BridgeContext;
@@ -77,7 +72,7 @@ export interface ToolCallContext {
    * forms.
    */
   readonly signed: (state: FormRoundState) => Promise<string>;
-  readonly name: (tool: ToolName) => string;
+  readonly name: NameOfTool;
 }
 
 export interface BridgeToolDeclaration<
@@ -117,27 +112,6 @@ export interface ToolSpec<
     input: z.output<Input>,
     call: ToolCallContext,
   ): Promise<ToolReply<z.output<Output>> | { interim: InterimResult }>;
-}
-
-export interface ToolServingContext {
-  server: McpServer;
-  prefix: string;
-  log: Logger;
-  onCancel: OnCancel;
-  approvals: ApprovalMode;
-  unattended: boolean;
-  connection: ClientConnection;
-  withdrawals: CancelledMcpCalls;
-  receipts: SentReplies;
-  followed: ClientFollowedTasks | undefined;
-  seen: SeenResults | undefined;
-  released?: (requestId: RequestId) => void;
-  /** Records a span for each tool call. Undefined if traces are switched off. */
-  spans: CallSpans | undefined;
-  /**
-   * Opens the bridge's services when a tool is first called, so that the client's first requests do not wait for this.
-   */
-  bridge: () => Promise<BridgeContext>;
 }
 
 export interface IncomingCall {

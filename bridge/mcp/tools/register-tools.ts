@@ -6,7 +6,8 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { refuseCursor } from '../lists/refuse-cursor.ts';
 import { findAnsweredRound } from '../../approvals/request-state.ts';
-import type { ToolServingContext, BridgeTool } from '../tool/tool.ts';
+import type { BridgeTool } from '../tool/tool.ts';
+import type { ToolServingContext } from '../tool/tool-serving-context.ts';
 
 export function registerTools(offer: ToolServingContext, tools: readonly BridgeTool[]): void {
   const { server, prefix } = offer;

@@ -8,7 +8,7 @@ import {
 import type { McpRequestContext, McpServer, RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
+import type { ServedMcpClient } from '../../mcp/tool/tool-serving-context.ts';
 import { CancelledMcpCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import {
   declaredTasks,

@@ -19,7 +19,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import { CancelledMcpCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
-import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
+import type { ServedMcpClient } from '../../mcp/tool/tool-serving-context.ts';
 import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 import { RedeliveryStore } from './redelivery-store.ts';

@@ -13,7 +13,7 @@ import { TCP_KEEP_ALIVE } from '../../../shared/net/tcp-keep-alive.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { readOrCreateTokenFile, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
+import type { ServedMcpClient } from '../../mcp/tool/tool-serving-context.ts';
 import { ABORT_PATH_PREFIX, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightOnlyHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type HttpAccessRules } from './check-access.ts';

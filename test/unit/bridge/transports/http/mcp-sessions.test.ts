@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { ServedMcpClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
+import type { ServedMcpClient } from '../../../../../bridge/mcp/tool/tool-serving-context.ts';
 import type { HttpExchangeEnd } from '../../../../../bridge/transports/http/http-sent-replies.ts';
 import { McpSessions, MCP_SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
