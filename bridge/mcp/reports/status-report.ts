@@ -8,7 +8,11 @@ import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/session/observed-task.ts';
 import { grantText, unexpiredGrantViews } from './grant-text.ts';
-import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
+import {
+  type PendingAction,
+  toolServerViewSchema,
+  type ToolServerView,
+} from '../../../shared/protocol/tool-approval.ts';
 import { runningOutputTail } from './running-output-tail.ts';
 import { phaseText } from './phase.ts';
 import { costSchema } from './session-report.ts';
@@ -17,6 +21,7 @@ import { clientSessionStateSchema, toClientSessionState } from '../../dialects/s
 import { toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
 import { agentTextTokens, bridgeTextTokens } from './token-estimate.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 export const statusReportSchema = z.object({
   sessionId: z.string(),
@@ -105,40 +110,79 @@ const MESSAGE_CHARACTERS = [500, 240, 100, 40];
 const OUTPUT_CHARACTERS = [400, 240, 140, 80, 50, 30];
 
 export function statusReportOf(facts: StatusReportFacts): ReportWithoutNotes {
-  const { view } = facts;
-  const running = (view?.calls ?? []).filter(isRunning);
-  const rest = (view?.calls ?? []).filter((call) => !isRunning(call));
-  let report = requiredFieldsOnly(facts);
-  let tokens = tokensOf({ ...report, notes: [] });
-  // Measures only the fields that change. Most statuses need about ten calls of `add`, and measuring the whole report
-  // each time would be slow.
-  const add = (more: Partial<ReportWithoutNotes>): boolean => {
-    const replaced = Object.fromEntries(Object.entries(report).filter(([key]) => key in more));
-    const next = tokens + tokensOf(more) - tokensOf(replaced);
-    if (next > MAX_STATUS_REPORT_TOKENS - RESERVED_TOKENS) return false;
-    report = { ...report, ...more };
-    tokens = next;
-    return true;
-  };
+  const { view, changes, changesComplete, now } = facts;
+  const { pending = [], calls = [], servers = [], cost = null, grants } = view ?? {};
+  const running = calls.filter(isRunning);
+  const rest = calls.filter((call) => !isRunning(call));
+  const draft = new StatusDraft(requiredFieldsOnly(facts));
   const left =
-    addPending(view, add, () => report) +
-    addTools(running.slice(-MAX_TOOLS), add, () => report) +
-    addGrants(facts, add, () => report);
-  report = { ...report, left: left + Math.max(0, running.length - MAX_TOOLS) };
-  addSayings(facts, add);
-  addTodos(view, add);
-  addCost(view?.cost ?? null, add);
-  addServers(view?.servers ?? [], add, () => report);
-  addChanges(facts, add, () => report);
-  addTails(view, add, () => report);
-  addTools(rest.slice(-Math.max(0, MAX_TOOLS - report.tools.length)), add, () => report);
-  addPrice(view?.cost ?? null, add);
-  addSessionCost(view?.cost ?? null, add, () => report);
-  return report;
+    draft.addEach(pending, (action, { pending: before }) => ({
+      pending: [...before, pendingField(action)],
+    })) +
+    addTools(draft, running.slice(-MAX_TOOLS)) +
+    draft.addEach(unexpiredGrantViews(grants, now).toReversed(), (grant, { grants: before = [] }) => ({
+      grants: [clipBridgeText(grantText(grant), MAX_GRANT_CHARACTERS), ...before],
+    })) +
+    Math.max(0, running.length - MAX_TOOLS);
+  addSayings(draft, facts);
+  const todos = todosLine(view);
+  if (todos !== null) draft.add({ todos: clipBridgeText(todos) });
+  if (cost !== null) draft.add({ cost: basicCostOf(cost) });
+  // Servers that are not ready or have an error come first.
+  draft.addEach(
+    servers.toSorted((a, b) => Number(isWorking(a)) - Number(isWorking(b))),
+    (server, { servers: before = [] }) => ({ servers: [...before, serverField(server)] }),
+  );
+  // The newest changes are added first, because they matter most.
+  draft.addEach(changes.slice(-MAX_CHANGES).toReversed(), (change, { changes: before }) => ({
+    changes: [clipBridgeText(change), ...before],
+  }));
+  draft.add({ changesComplete: changesComplete && draft.report.changes.length === changes.length });
+  if (view !== undefined) addTails(draft, view, running);
+  addTools(draft, rest.slice(-Math.max(0, MAX_TOOLS - draft.report.tools.length)));
+  if (cost !== null) addPrice(draft, cost);
+  return { ...draft.report, left };
 }
 
-type AddIfItFits = (more: Partial<ReportWithoutNotes>) => boolean;
-type CurrentReport = () => ReportWithoutNotes;
+/** A status that contains only what fits into `MAX_STATUS_REPORT_TOKENS`. */
+class StatusDraft {
+  #report: ReportWithoutNotes;
+  #tokens: number;
+
+  constructor(required: ReportWithoutNotes) {
+    this.#report = required;
+    this.#tokens = tokensOf({ ...required, notes: [] });
+  }
+
+  get report(): ReportWithoutNotes {
+    return this.#report;
+  }
+
+  /**
+   * Adds or replaces these fields, if they fit. Returns false if they do not fit. Measures only the fields that change:
+   * most statuses need about ten calls, and measuring the whole report each time would be slow.
+   */
+  add(more: Partial<ReportWithoutNotes>): boolean {
+    const replaced = Object.fromEntries(Object.entries(this.#report).filter(([key]) => key in more));
+    const next = this.#tokens + tokensOf(more) - tokensOf(replaced);
+    if (next > MAX_STATUS_REPORT_TOKENS - RESERVED_TOKENS) return false;
+    this.#report = { ...this.#report, ...more };
+    this.#tokens = next;
+    return true;
+  }
+
+  /**
+   * Adds items until one does not fit. Returns the number of items that were not added.
+   * @param fieldsWith returns the fields of the report with the item
+   */
+  addEach<Item>(
+    items: readonly Item[],
+    fieldsWith: (item: Item, report: ReportWithoutNotes) => Partial<ReportWithoutNotes>,
+  ): number {
+    const at = items.findIndex((item) => !this.add(fieldsWith(item, this.#report)));
+    return at === -1 ? 0 : items.length - at;
+  }
+}
 
 /** Returns a status that contains only the required fields. */
 function requiredFieldsOnly({
@@ -155,7 +199,7 @@ function requiredFieldsOnly({
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: toClientSessionState(state),
-    phase: clipBridgeText(phaseText(view, state), MAX_TEXT_CHARACTERS),
+    phase: clipBridgeText(phaseText(view, state)),
     message: '',
     tools: [],
     pending: [],
@@ -169,136 +213,85 @@ function requiredFieldsOnly({
   };
 }
 
-/** Adds the pending actions. Returns the number of actions that did not fit. */
-function addPending(view: TaskView | undefined, add: AddIfItFits, current: CurrentReport): number {
-  const pending = view?.pending ?? [];
-  for (const [index, { callId, tool, title, source }] of pending.entries()) {
-    const each = {
-      callId,
-      tool: shortenAgentText(tool, MAX_TEXT_CHARACTERS),
-      title: shortenAgentText(title, MAX_TEXT_CHARACTERS),
-      source: shortenAgentText(toolSourceText(source), MAX_TEXT_CHARACTERS),
-    };
-    if (!add({ pending: [...current().pending, each] })) return pending.length - index;
-  }
-  return 0;
+function pendingField({ callId, tool, title, source }: PendingAction): StatusReport['pending'][number] {
+  return {
+    callId,
+    tool: shortenAgentText(tool),
+    title: shortenAgentText(title),
+    source: shortenAgentText(toolSourceText(source)),
+  };
 }
 
 /** Adds the calls, the newest first. They are listed oldest first. Returns the number of calls that did not fit. */
-function addTools(calls: readonly CallView[], add: AddIfItFits, current: CurrentReport): number {
-  for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
-    const each = {
-      tool: shortenAgentText(tool, MAX_TEXT_CHARACTERS),
-      title: shortenAgentText(title, MAX_TEXT_CHARACTERS),
-      state,
-      toolId,
-      startedAt,
-    };
-    if (!add({ tools: [each, ...current().tools] })) return calls.length - index;
-  }
-  return 0;
-}
-
-/** Adds the grants, the newest first. Returns the number of grants that did not fit. */
-function addGrants({ view, now }: StatusReportFacts, add: AddIfItFits, current: CurrentReport): number {
-  const standing = unexpiredGrantViews(view?.grants, now);
-  for (const [index, grant] of standing.toReversed().entries()) {
-    const words = clipBridgeText(grantText(grant), MAX_GRANT_CHARACTERS);
-    if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;
-  }
-  return 0;
+function addTools(draft: StatusDraft, calls: readonly CallView[]): number {
+  return draft.addEach(calls.toReversed(), ({ tool, title, state, toolId, startedAt }, { tools }) => ({
+    tools: [
+      { tool: shortenAgentText(tool), title: shortenAgentText(title), state, toolId, startedAt },
+      ...tools,
+    ],
+  }));
 }
 
 /** Adds the problem, the question or the agent's message. Shortens the text until it fits. */
-function addSayings({ view, problem }: StatusReportFacts, add: AddIfItFits): void {
+function addSayings(draft: StatusDraft, { view, problem }: StatusReportFacts): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
   const missing = view === undefined ? '' : notDoneText(view.state, view.calls);
   const text = view === undefined || view.pending.length > 0 ? '' : view.text;
-  const message = problem ?? [missing, text].filter((each) => each !== '').join('. ');
-  for (const most of MESSAGE_CHARACTERS) {
-    const said =
+  const message = problem ?? joinTexts('. ', [missing, text]);
+  MESSAGE_CHARACTERS.some((most) =>
+    draft.add(
       question === null
         ? { message: shortenAgentText(message, most) }
-        : { question: shortenAgentText(question.text, most) };
-    if (add(said)) return;
-  }
+        : { question: shortenAgentText(question.text, most) },
+    ),
+  );
 }
 
-/** Adds the end of the output of each listed running tool, the newest tool first. */
-function addTails(view: TaskView | undefined, add: AddIfItFits, current: CurrentReport): void {
-  for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
-    for (const most of OUTPUT_CHARACTERS) {
-      const tail = view === undefined ? '' : runningOutputTail(view, call, most);
-      const tools = current().tools.map((each) =>
+/** Adds the end of the output of each listed running tool, the newest tool first. Shortens the output until it fits. */
+function addTails(draft: StatusDraft, view: TaskView, running: readonly CallView[]): void {
+  for (const call of running.toReversed())
+    OUTPUT_CHARACTERS.some((most) => {
+      const tail = runningOutputTail(view, call, most);
+      const tools = draft.report.tools.map((each) =>
         each.toolId !== null && each.toolId === call.toolId ? { ...each, tail } : each,
       );
-      if (tail === '' || add({ tools })) break;
-    }
-  }
+      return tail === '' || draft.add({ tools });
+    });
 }
 
-function addTodos(view: TaskView | undefined, add: AddIfItFits): void {
-  const line = todosLine(view);
-  if (line !== null) add({ todos: clipBridgeText(line, MAX_TEXT_CHARACTERS) });
-}
-
-/** Adds the agent's MCP servers. Servers that are not ready or have an error come first. */
-function addServers(servers: readonly ToolServerView[], add: AddIfItFits, current: CurrentReport): void {
-  const [working, failing] = [servers.filter(isWorking), servers.filter((server) => !isWorking(server))];
-  for (const { error, ...server } of [...failing, ...working]) {
-    const each = {
-      ...server,
-      name: shortenAgentText(server.name, MAX_TEXT_CHARACTERS),
-      ...(error !== undefined && { error: shortenAgentText(error, MAX_TEXT_CHARACTERS) }),
-    };
-    if (!add({ servers: [...(current().servers ?? []), each] })) return;
-  }
+function serverField({ error, ...server }: ToolServerView): ToolServerView {
+  return {
+    ...server,
+    name: shortenAgentText(server.name),
+    ...(error !== undefined && { error: shortenAgentText(error) }),
+  };
 }
 
 function isWorking({ state, error }: ToolServerView): boolean {
   return state === 'ready' && error === undefined;
 }
 
-function addCost(cost: Cost | null, add: AddIfItFits): void {
-  if (cost === null) return;
-  const { turns, inputTokens, outputTokens } = cost;
-  add({ cost: { turns, inputTokens, outputTokens } });
+function basicCostOf({ turns, inputTokens, outputTokens }: Cost): NonNullable<StatusReport['cost']> {
+  return { turns, inputTokens, outputTokens };
 }
 
 /** Adds the price. It comes late, because the token counts give nearly the same information. */
-function addPrice(cost: Cost | null, add: AddIfItFits): void {
-  if (cost === null) return;
-  const { session: _, usd, ...tokens } = cost;
+function addPrice(draft: StatusDraft, cost: Cost): void {
+  const { session, usd, ...tokens } = cost;
   const price = usd !== null && usd > 0 ? { usd: roundPrice(usd) } : {};
   // If not everything fits, the counts of cached tokens are omitted first, because they only explain the price.
-  if (!add({ cost: { ...tokens, ...price } })) {
-    const { turns, inputTokens, outputTokens } = tokens;
-    add({ cost: { turns, inputTokens, outputTokens, ...price } });
-  }
-}
-
-function addSessionCost(cost: Cost | null, add: AddIfItFits, current: CurrentReport): void {
-  const { cost: told } = current();
-  if (cost?.session === undefined || told === null) return;
-  const { usd } = cost.session;
-  add({ cost: { ...told, session: { ...cost.session, usd: usd === null ? null : roundPrice(usd) } } });
+  if (!draft.add({ cost: { ...tokens, ...price } })) draft.add({ cost: { ...basicCostOf(cost), ...price } });
+  const { cost: told } = draft.report;
+  if (session === undefined || told === null) return;
+  const { usd: ofSession } = session;
+  draft.add({
+    cost: { ...told, session: { ...session, usd: ofSession === null ? null : roundPrice(ofSession) } },
+  });
 }
 
 /** Rounds a price to two decimals, or to four below one dollar. More digits would cost tokens. */
 function roundPrice(usd: number): number {
   return Number(usd.toFixed(usd < 1 ? 4 : 2));
-}
-
-/** Adds the changes, the newest first, because they matter most. */
-function addChanges(
-  { changes, changesComplete }: StatusReportFacts,
-  add: AddIfItFits,
-  current: CurrentReport,
-): void {
-  for (const change of changes.slice(-MAX_CHANGES).toReversed()) {
-    if (!add({ changes: [clipBridgeText(change, MAX_TEXT_CHARACTERS), ...current().changes] })) break;
-  }
-  add({ changesComplete: changesComplete && current().changes.length === changes.length });
 }
 
 function isRunning(call: CallView): boolean {
@@ -325,11 +318,11 @@ const OWN_TEXT_FIELDS: ReadonlySet<string> = new Set(['state', 'next']);
  * Returns text of an agent on one line. Runs of white space become one space. That is safe here, because no person
  * decides on the basis of this status.
  */
-function shortenAgentText(text: string, most: number): string {
+function shortenAgentText(text: string, most = MAX_TEXT_CHARACTERS): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }
 
 /** Shortens a text of the bridge. Parts of it that come from an agent are already escaped. */
-function clipBridgeText(words: string, most: number): string {
+function clipBridgeText(words: string, most = MAX_TEXT_CHARACTERS): string {
   return words.length <= most ? words : `${words.slice(0, safeCutBefore(words, most - 1))}…`;
 }
