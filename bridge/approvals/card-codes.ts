@@ -4,6 +4,7 @@
  * decided, because the MCP client can press the card's buttons itself.
  */
 import { randomBytes } from 'node:crypto';
+import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 
 interface ApprovalCardAction {
@@ -29,9 +30,7 @@ export class ApprovalCardCodes {
 
   issue(action: ApprovalCardAction): string {
     const code = randomBytes(16).toString('base64url');
-    this.#actions.set(code, { ...action, until: this.#now() + LIFETIME_MS });
-    const [oldest] = this.#actions.keys();
-    if (this.#actions.size > MAX_CODES && oldest !== undefined) this.#actions.delete(oldest);
+    setBounded(this.#actions, code, { ...action, until: this.#now() + LIFETIME_MS }, MAX_CODES);
     return code;
   }
 

@@ -5,6 +5,7 @@
  */
 import type { PendingInput } from '../dialects/dialect.ts';
 import { type FormCandidate, buildFormCandidates, type EarlierForms } from './form.ts';
+import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import { FORM_ROW_COLUMNS } from './form-rows.ts';
 import type { FormFieldsSetting } from '../settings/approval-mode.ts';
 
@@ -49,40 +50,28 @@ export class FormHistory {
   readonly #opened = new Map<string, number>();
   /** The width of the rows in the last forms of each task. The key is the task id. */
   readonly #columns = new Map<string, number>();
+  readonly #options: OfferOptions;
   readonly #now: () => number;
-  readonly #fields: FormFieldsSetting;
-  readonly #columnsNow: () => number;
-  readonly #taskTitle: (taskId: string) => string | undefined;
-  readonly #agentName: (taskId: string) => string | undefined;
 
-  constructor({
-    now = () => performance.now(),
-    fields = 'none',
-    columns = () => FORM_ROW_COLUMNS,
-    taskTitle = () => undefined,
-    agentName = () => undefined,
-  }: OfferOptions = {}) {
-    this.#now = now;
-    this.#fields = fields;
-    this.#columnsNow = columns;
-    this.#taskTitle = taskTitle;
-    this.#agentName = agentName;
+  constructor(options: OfferOptions = {}) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** The width of a form's rows in the client's window now. */
   get columns(): number {
-    return this.#columnsNow();
+    return this.#options.columns?.() ?? FORM_ROW_COLUMNS;
   }
 
   /** Returns the width of a form's rows now, if it is less than in the last forms of the task. Otherwise undefined. */
   narrowedColumns(taskId: string): number | undefined {
-    const now = this.#columnsNow();
+    const now = this.columns;
     return now < (this.#columns.get(taskId) ?? now) ? now : undefined;
   }
 
   /** Returns the forms of a task for the window of the client as it is now. */
   offer(taskId: string, asked: PendingInput): readonly FormCandidate[] {
-    setBounded(this.#columns, taskId, this.#columnsNow());
+    setBounded(this.#columns, taskId, this.columns, MAX_RECORDS);
     return this.lastOffered(taskId, asked);
   }
 
@@ -93,10 +82,10 @@ export class FormHistory {
    */
   lastOffered(taskId: string, asked: PendingInput): readonly FormCandidate[] {
     return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), {
-      fields: this.#fields,
-      columns: this.#columns.get(taskId) ?? this.#columnsNow(),
-      task: this.#taskTitle(taskId),
-      agent: this.#agentName(taskId),
+      fields: this.#options.fields ?? 'none',
+      columns: this.#columns.get(taskId) ?? this.columns,
+      task: this.#options.taskTitle?.(taskId),
+      agent: this.#options.agentName?.(taskId),
     });
   }
 
@@ -105,7 +94,7 @@ export class FormHistory {
    * @param forMs the time until the link expires, in milliseconds
    */
   recordOpenedLink(taskId: string, { key }: FormCandidate, forMs: number): void {
-    setBounded(this.#opened, nameOf(taskId, key), this.#now() + forMs);
+    setBounded(this.#opened, nameOf(taskId, key), this.#now() + forMs, MAX_RECORDS);
   }
 
   isOpen(taskId: string, { key }: FormCandidate): boolean {
@@ -129,7 +118,7 @@ export class FormHistory {
    */
   recordShown(taskId: string, asks: readonly FormCandidate[]): void {
     for (const { key, about } of asks)
-      setBounded(this.#since, nameOf(taskId, key), { at: this.#now(), about });
+      setBounded(this.#since, nameOf(taskId, key), { at: this.#now(), about }, MAX_RECORDS);
   }
 
   /** Returns what the form with this key is about. Returns undefined if this process did not send the form. */
@@ -149,7 +138,7 @@ export class FormHistory {
   recordExpiredLink(taskId: string, { callId }: FormCandidate): void {
     const name = nameOf(taskId, callId);
     const { count = 0, note = '', invalid = 0 } = this.#before.get(name) ?? {};
-    setBounded(this.#before, name, { count: count + 1, note, invalid });
+    setBounded(this.#before, name, { count: count + 1, note, invalid }, MAX_RECORDS);
   }
 
   /**
@@ -160,8 +149,8 @@ export class FormHistory {
     const name = nameOf(taskId, callId);
     const { count = 0, invalid = 0 } = this.#before.get(name) ?? {};
     if (invalid + 1 < MAX_INVALID_ANSWERS)
-      setBounded(this.#before, name, { count: count + 1, note, invalid: invalid + 1 });
-    else setBounded(this.#formsWithIgnoredAnswers, nameOf(taskId, key), true);
+      setBounded(this.#before, name, { count: count + 1, note, invalid: invalid + 1 }, MAX_RECORDS);
+    else setBounded(this.#formsWithIgnoredAnswers, nameOf(taskId, key), true, MAX_RECORDS);
   }
 
   /**
@@ -176,12 +165,4 @@ export class FormHistory {
 
 function nameOf(taskId: string, what: string): string {
   return `${taskId} ${what}`;
-}
-
-/** Adds an entry. Removes the oldest entry when the map is full. */
-function setBounded<Value>(map: Map<string, Value>, name: string, value: Value): void {
-  map.delete(name);
-  map.set(name, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_RECORDS && oldest !== undefined) map.delete(oldest);
 }

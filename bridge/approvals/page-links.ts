@@ -3,6 +3,7 @@
  * it appears only in a form in URL mode, which the model does not see. The same form keeps the same link until the link
  * expires.
  */
+import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { PageLink as AgentPageLink } from '../agents/one-time-page-link.ts';
 import type { Session } from '../sessions/session/session.ts';
@@ -41,7 +42,7 @@ export class PageLinks {
     const { callId, action } = ask;
     const making =
       this.#kept.get(name) ?? this.#requestLink(session, { taskId, callId, shown: action.shown });
-    this.#storeLink(name, making);
+    setBounded(this.#kept, name, making, MAX_LINKS);
     const { url, until } = await making;
     const leftMs = until - Date.now();
     if (url !== undefined) return leftMs > MIN_LIFETIME_MS ? { url, leftMs } : 'expired';
@@ -53,12 +54,6 @@ export class PageLinks {
     const link = await requestSessionPageLink(session, target);
     if (link === null) return { url: undefined, until: Date.now() + RETRY_MS };
     return { url: link.url, until: Date.parse(link.expiresAt) };
-  }
-
-  #storeLink(name: string, making: Promise<StoredLink>): void {
-    this.#kept.set(name, making);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_LINKS && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 

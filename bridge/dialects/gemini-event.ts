@@ -23,6 +23,7 @@ import { dataOfPart, messageText, partsAsText } from './parts.ts';
 import { PLAIN_FIELD_READERS } from './plain-a2a.ts';
 import { questionOf } from './question-in-status.ts';
 import { questionWithCode } from './plain-text-question.ts';
+import { joinTexts } from '../../shared/text/join-texts.ts';
 
 const kindMetadata = z.object({ coderAgent: z.object({ kind: z.string() }) });
 const errorMetadata = z.object({ error: z.string() });
@@ -202,7 +203,7 @@ function callsIn(message: Message | undefined): readonly GeminiToolCall[] {
 function thoughtOf(message: Message | undefined): string {
   const parsed = thought.safeParse((message?.parts ?? []).map(dataOfPart).find((data) => data !== undefined));
   if (!parsed.success) return messageText(message);
-  return [parsed.data.subject, parsed.data.description].filter((each) => each !== '').join(': ');
+  return joinTexts(': ', [parsed.data.subject, parsed.data.description]);
 }
 
 function hasEnded({ state }: TaskStatus): boolean {

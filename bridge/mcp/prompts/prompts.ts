@@ -1,4 +1,5 @@
 /** The texts of the MCP prompts, which the client gives to its model. Pure. */
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { NameOfTool } from '../../tool-names/tool-names.ts';
 
@@ -25,23 +26,23 @@ export function reviewPromptText(
   { reports, more, problems }: WaitingReports,
   { name, approvals }: { name: NameOfTool; approvals: ApprovalMode },
 ): string {
-  const rest = [
+  const rest = joinTexts('\n\n', [
     more === 0
       ? ''
       : `${String(more)} more sessions wait: ${name('list_all_active_sessions')} with state "input_required" names them, and ${name('wait_for_task')} shows each.`,
     ...problems,
-  ].filter((each) => each !== '');
+  ]);
   if (reports.length === 0)
-    return [`Tell me that nothing waits for my decision. Decide nothing yourself.`, ...rest].join('\n\n');
+    return joinTexts('\n\n', ['Tell me that nothing waits for my decision. Decide nothing yourself.', rest]);
   const decide =
     approvals === 'human-only'
       ? 'Decide nothing: I decide it myself, as the reports say.'
       : `Decide nothing yourself: ask me, and send just what I answer with ${name('approve_or_deny_pending_action')}.`;
-  return [
+  return joinTexts('\n\n', [
     `Show me what waits for my decision: for each pending action below its title, its whole preview as it stands here, and what you would check before approving it. ${decide}`,
     ...reports,
-    ...rest,
-  ].join('\n\n');
+    rest,
+  ]);
 }
 
 export function resumePromptText({ session }: { session?: string | undefined }, name: NameOfTool): string {

@@ -8,6 +8,7 @@ import { announcedResultsText } from '../../inbox/format-announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { delegatePromptText, resumePromptText, reviewPromptText } from './prompts.ts';
 import { prefixToolNames } from '../../tool-names/tool-names.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 const session = z
   .string()
@@ -31,7 +32,7 @@ export function registerPrompts(server: McpServer, { prefix, approvals, bridge }
     const words = typeof text === 'string' ? text : await text(opened);
     await looked;
     const news = announcedResultsText(await opened.inbox.take(), name);
-    const shown = escapeHiddenCharacters([news, words].filter((each) => each !== '').join('\n\n'));
+    const shown = escapeHiddenCharacters(joinTexts('\n\n', [news, words]));
     return { messages: [{ role: 'user', content: { type: 'text', text: shown } }] };
   };
   server.registerPrompt(

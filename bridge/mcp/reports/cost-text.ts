@@ -1,5 +1,7 @@
 /** Formats the cost of a task and of its session as text for a person. Pure. */
 import { hasTokens, tokensAndPriceText, type TokensAndPrice } from '../../../shared/text/cost-text.ts';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 interface ReportedCost extends TokensAndPrice {
   turns: number;
@@ -9,12 +11,8 @@ interface ReportedCost extends TokensAndPrice {
 /** Returns one line with the tokens and the price. Returns '' for an agent that does not report tokens. */
 export function costLine(cost: ReportedCost): string {
   const { turns, session } = cost;
-  return [
-    hasTokens(cost)
-      ? `Cost: ${turns === 1 ? '1 turn' : `${String(turns)} turns`}, ${tokensAndPriceText(cost)}.`
-      : '',
+  return joinTexts(' ', [
+    hasTokens(cost) ? `Cost: ${countWithNoun(turns, 'turn')}, ${tokensAndPriceText(cost)}.` : '',
     session === undefined ? '' : `All tasks of the session: ${tokensAndPriceText(session)}.`,
-  ]
-    .filter((sentence) => sentence !== '')
-    .join(' ');
+  ]);
 }

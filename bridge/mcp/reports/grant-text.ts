@@ -1,6 +1,7 @@
 /** Describes the grants of trust that are in effect. Pure. */
 import type { GrantView } from '../../../shared/protocol/tool-approval.ts';
 import { byText } from '../../../shared/text/decided-by-text.ts';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { toolSourceText } from '../../../shared/protocol/preview-text.ts';
 
@@ -14,7 +15,7 @@ export function grantText(grant: GrantView): string {
   return [
     `${grantId}: ${visibleLine(reachOf(grant))}`,
     ...(expiresAt === null ? [] : [`until ${expiresAt}`]),
-    ...(usesLeft === null ? [] : [usesLeft === 1 ? '1 use left' : `${String(usesLeft)} uses left`]),
+    ...(usesLeft === null ? [] : [`${countWithNoun(usesLeft, 'use')} left`]),
     byText({ by, channel }),
   ].join(', ');
 }

@@ -1,4 +1,5 @@
 /** Describes in a few words what a task is doing. Pure. */
+import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallViewState, TaskView } from '../../sessions/session/observed-task.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -16,17 +17,13 @@ export function phaseText(view: TaskView | undefined, state?: SessionStateName):
   if (view === undefined) return 'the agent has not answered yet';
   if (view.pending.length > 0 && view.pending.every(({ reason }) => reason === 'question'))
     return 'waits for an answer';
-  if (view.pending.length > 0) return `waits for ${countOf(view.pending.length, 'decision')}`;
+  if (view.pending.length > 0) return `waits for ${countWithNoun(view.pending.length, 'decision')}`;
   if (view.question !== null) return 'waits for an answer';
   const running = view.calls.filter((call) => call.state === 'running');
   if (running.length > 0)
     return `running: ${running.map((call) => visibleLine(call.title, MAX_TITLE_CHARACTERS)).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
   return toClientSessionState(view.state);
-}
-
-function countOf(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /**

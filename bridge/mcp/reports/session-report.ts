@@ -13,6 +13,7 @@ import {
 } from '../../../shared/text/visible-text.ts';
 import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { inputBesidePreview } from './input-beside-preview.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
 import { clientSessionStateSchema, toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -208,12 +209,12 @@ function cutNote(
  * Returns the whole output of the agent, in order. If an ended task has no artifacts, returns the agent's last message.
  */
 export function agentOutputText(view: TaskView): string {
-  const texts = view.outputs
-    .filter(({ aside }) => aside === undefined)
-    .map(({ text }) => text.trim())
-    .filter((text) => text !== '');
-  if (texts.length > 0) return texts.join('\n\n');
-  if (!hasEnded(view)) return '';
+  const answers = view.outputs.filter(({ aside }) => aside === undefined);
+  const output = joinTexts(
+    '\n\n',
+    answers.map(({ text }) => text.trim()),
+  );
+  if (output !== '' || !hasEnded(view)) return output;
   return view.text === '' ? view.reply : view.text;
 }
 

@@ -5,6 +5,7 @@
 import { withLinePrefixes, visibleLine } from '../../../shared/text/visible-text.ts';
 import { costLine } from './cost-text.ts';
 import type { PendingResult, SessionResult } from './session-result.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 const HEADLINES: Readonly<Record<SessionResult['state'], string>> = {
   not_delivered: 'does not have the task',
@@ -25,7 +26,7 @@ export function sessionText(result: SessionResult): string {
   // bridge.
   const task = taskId === null ? '' : `, task ${visibleLine(taskId)}`;
   const { reason, rest } = state === 'rejected' ? reasonOf(message) : { reason: '', rest: message };
-  return [
+  return joinTexts('\n\n', [
     `${agent} ${headlineOf(result)}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${visibleLine(sessionId)}${task}).${delta === '' ? '' : ` ${delta}`}`,
     rest === '' || message === output ? '' : prefixedAgentText(rest, result),
     output === '' ? '' : prefixedAgentText(message === output ? rest : output, result),
@@ -37,9 +38,7 @@ export function sessionText(result: SessionResult): string {
     cost === null ? '' : costLine(cost),
     ...notes.map((note) => `Note: ${note}`),
     next,
-  ]
-    .filter((block) => block !== '')
-    .join('\n\n');
+  ]);
 }
 
 /** An action without decisions is one that only another person may decide. */
@@ -85,7 +84,7 @@ export function pendingActionText(action: PendingResult, number: number, count: 
     return `Still pending ${place}— ${title}\ncallId ${visibleLine(callId)}. An earlier result has its preview and its code. Neither has changed.`;
   const ids = `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}`;
   const expires = typeof expiresAt === 'string' ? `, expires ${visibleLine(expiresAt)}` : '';
-  return [
+  return joinTexts('\n', [
     `Pending action ${place}— ${title}`,
     `${ids}, tool ${tool} (${source}), side effect: ${sideEffect}${expires}`,
     why,
@@ -93,9 +92,7 @@ export function pendingActionText(action: PendingResult, number: number, count: 
     preview,
     input === undefined ? '' : `Input: ${inputText(input)}`,
     `Decisions: ${decisions.length === 0 ? 'none here' : decisions.join(', ')}`,
-  ]
-    .filter((line) => line !== '')
-    .join('\n');
+  ]);
 }
 
 function callLine({

@@ -3,10 +3,11 @@ import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { costLine } from './cost-text.ts';
 import type { StatusReport } from './status-report.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 export function statusText(status: StatusReport): string {
   const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes } = status;
-  return [
+  return joinTexts('\n', [
     `Session ${visibleLine(sessionId)} with ${agent}${taskId === null ? '' : `, task ${visibleLine(taskId)}`}: ${state}${phase === state ? '' : `, ${phase}`}.`,
     message,
     ...pending.map(
@@ -29,9 +30,7 @@ export function statusText(status: StatusReport): string {
     `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (there may be more changes than these)'}.`,
     ...status.notes.map((note) => `Note: ${note}`),
     status.next,
-  ]
-    .filter((line) => line !== '')
-    .join('\n');
+  ]);
 }
 
 function serverLine({ name, state, tools, error }: ToolServerView): string {

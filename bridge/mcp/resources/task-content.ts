@@ -8,6 +8,7 @@ import { withoutShownInput, sessionResultOf } from '../reports/session-result.ts
 import { pendingActionText } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { TaskResource } from '../../sessions/task-uri.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 export interface TaskWithMessages {
   agent: string;
@@ -37,7 +38,7 @@ function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
     aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
   );
-  return [agentOutputText(view), ...beside].filter((text) => text !== '').join('\n\n');
+  return joinTexts('\n\n', [agentOutputText(view), ...beside]);
 }
 
 function headOf(aside: ArtifactRole): string {

@@ -11,6 +11,7 @@ import type { SessionStateName } from '../../dialects/observation.ts';
 import { toClientSessionState } from '../../dialects/session-state-for-client.ts';
 import { escapeHiddenCharacters, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 interface DetailedTaskHead {
   taskId: string;
@@ -72,12 +73,10 @@ export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
   if (state === 'canceled') {
     const head = headOf(shown, POLL_MS.moving);
     // A cancelled MCP task has no result. So only this text can say why it ended, and that an answer did not count.
-    const why = [
+    const why = joinTexts(' ', [
       visibleLine(shown.view?.text ?? '', MAX_REASON_CHARACTERS),
       ...notes().map(escapeHiddenCharacters),
-    ]
-      .filter((each) => each !== '')
-      .join(' ');
+    ]);
     return {
       ...head,
       status: 'cancelled',
@@ -113,7 +112,7 @@ function headOf(
     view?.state === 'auth-required' ? visibleLine(view.text, MAX_REASON_CHARACTERS) : phaseText(view, state);
   const missing = notDoneText(state, view?.calls ?? []);
   const where = onPage ? 'on the page that a form opened' : '';
-  const words = problem ?? [said, where, missing].filter((each) => each !== '').join(', ');
+  const words = problem ?? joinTexts(', ', [said, where, missing]);
   return {
     taskId,
     statusMessage: escapeHiddenCharacters(`Session ${sessionId} with ${agent}: ${words}`),

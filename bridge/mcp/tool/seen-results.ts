@@ -2,6 +2,7 @@
  * Records what one client already has from earlier results of each session. The records are lost when the bridge ends.
  * After a restart, or for another client, the first result of a session is complete again.
  */
+import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { SeenResult } from '../reports/session-result.ts';
 
@@ -20,10 +21,7 @@ export class SeenResults {
 
   /** Records what the client has. The caller must be certain that the client has received the result. */
   record(session: SeenSession, seen: SeenResult): void {
-    const key = keyOf(session);
-    this.#seen.delete(key);
-    this.#seen.set(key, seen);
-    for (const oldest of [...this.#seen.keys()].slice(0, -MAX_SESSIONS)) this.#seen.delete(oldest);
+    setBounded(this.#seen, keyOf(session), seen, MAX_SESSIONS);
   }
 }
 

@@ -27,6 +27,7 @@ import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolCallContext } from './tool.ts';
 import type { ResultError, ToolReply } from './tool-result.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 type ReplyContext = Pick<
   ToolCallContext,
@@ -202,5 +203,5 @@ export function currentSessionReport(
   const pending = report.pending.filter((each) => before === undefined || !hadPreviewBefore(each, before));
   const waiting = { pending, question: report.pending.length > 0 ? null : report.question };
   const ways = waysToDecideText(session, { waiting, program, ...(brief !== undefined && { brief }) });
-  return { ...report, next: [next, ways].filter((each) => each !== '').join(' ') };
+  return { ...report, next: joinTexts(' ', [next, ways]) };
 }

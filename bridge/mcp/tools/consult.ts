@@ -11,6 +11,7 @@ import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-
 import * as fields from '../tool/input-fields.ts';
 import { withDefaultWorkspace, withDefaultTier } from './settings-for-agent.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 export const consultTool = defineBridgeTool({
   name: 'quick_consultation_for_second_opinion',
@@ -51,11 +52,9 @@ export const consultTool = defineBridgeTool({
 });
 
 function questionMessage(question: string, context: string | undefined, enforced: boolean): string {
-  return [
+  return joinTexts('\n\n', [
     question,
     context === undefined ? '' : `Context:\n${context}`,
     enforced ? '' : 'Only answer. Do not change anything.',
-  ]
-    .filter((each) => each !== '')
-    .join('\n\n');
+  ]);
 }

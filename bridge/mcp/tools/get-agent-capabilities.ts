@@ -6,6 +6,7 @@ import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 const capabilities = z.object({
   bridge: z.object({ name: z.string(), version: z.string() }),
@@ -82,9 +83,7 @@ async function describeAgent(agent: Agent): Promise<AgentReport> {
         streaming,
         dialect: dialect.name,
         extensions: facts.extensions.map((each) => each.uri),
-        skills: facts.skills.map((skill) =>
-          [skill.name, skill.description].filter((each) => each !== '').join(': '),
-        ),
+        skills: facts.skills.map((skill) => joinTexts(': ', [skill.name, skill.description])),
       },
     };
   } catch (error) {
@@ -108,7 +107,7 @@ async function credentialsTrouble(agent: Agent): Promise<string> {
 
 function agentText({ agent, reachable, message, card }: AgentReport): string {
   if (!reachable || card === null) return `Agent "${agent}" cannot be reached: ${message}`;
-  return [
+  return joinTexts('\n', [
     `Agent "${agent}" can be reached at ${card.url}: ${visibleLine(card.name)} ${visibleLine(card.version)}`.trim(),
     message,
     visibleLine(card.description),
@@ -116,7 +115,5 @@ function agentText({ agent, reachable, message, card }: AgentReport): string {
     `Streaming: ${card.streaming ? 'yes' : 'no'}. Dialect: ${card.dialect}.`,
     card.extensions.length === 0 ? '' : `Extensions: ${visibleLine(card.extensions.join(', '))}`,
     ...card.skills.map((skill) => `Skill: ${visibleLine(skill)}`),
-  ]
-    .filter((line) => line !== '')
-    .join('\n');
+  ]);
 }

@@ -6,6 +6,7 @@ import { clientSessionStateSchema, toClientSessionState } from '../../dialects/s
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineBridgeTool } from '../tool/define-tool.ts';
+import { joinTexts } from '../../../shared/text/join-texts.ts';
 
 const sessionList = z.object({
   sessions: z.array(
@@ -83,7 +84,7 @@ function listText(
     ({ sessionId, agent, taskId, state: each, workspace, notDone, title, updatedAt, pending, usd }) =>
       `- ${visibleLine(sessionId)} (${agent}${taskId === null ? '' : `, task ${visibleLine(taskId)}`}): ${each}${notDone === undefined ? '' : ', not all done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${workspace === undefined ? '' : ` in ${workspace}`}${updatedAt === '' ? '' : `, ${visibleLine(updatedAt)}`}${usd === null || usd === 0 ? '' : `, ${dollarsText(usd)}`}`,
   );
-  return [
+  return joinTexts('\n', [
     lines.length === 0
       ? `There are no sessions${state === undefined ? '' : ` in state ${state}`}.`
       : 'Sessions, first those that wait for a person, then the newest:',
@@ -92,7 +93,5 @@ function listText(
     lines.length === 0 ? '' : 'wait_for_task with a sessionId shows what waits, or the result.',
     ...unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
     ...notes.map((note) => `Note: ${note}`),
-  ]
-    .filter((line) => line !== '')
-    .join('\n');
+  ]);
 }

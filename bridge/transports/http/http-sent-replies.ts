@@ -3,6 +3,7 @@
  * and the client then sends another request or ends its session. A written response alone proves nothing: the client
  * may have lost its connection before it read the response.
  */
+import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import type { OnReplyConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 
 /** How an HTTP exchange ended. `answered`: its response was written completely. */
@@ -22,9 +23,7 @@ export class HttpSentReplies implements SentReplies {
 
   sent(request: string | number, onConfirmed: readonly OnReplyConfirmed[]): void {
     if (onConfirmed.length === 0) return;
-    this.#answers.set(request, { onConfirmed, written: false, confirmed: false });
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MAX_REPLIES && oldest !== undefined) this.#answers.delete(oldest);
+    setBounded(this.#answers, request, { onConfirmed, written: false, confirmed: false }, MAX_REPLIES);
   }
 
   /**
