@@ -15,7 +15,7 @@ import { filesOfStep, withoutFiles } from '../task/conversation/select-files-for
 import { PROVIDER_RETRY_POLICY, withRetries, type ProviderRetryPolicy } from './retry-policy.ts';
 import { toCallOptions, type ProviderRequestOptions } from './ai-sdk-prompt.ts';
 import {
-  classifyProviderFailure,
+  toProviderError,
   demandsReasoning,
   refusedKeyOrModel,
   refusesFiles,
@@ -26,50 +26,44 @@ import { StreamCutOffError, ModelStreamReader } from './model-stream-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
-export interface AiSdkModelSource {
-  id: string;
+/** A model of the AI SDK. The server only streams. */
+export type StreamingModel = Pick<LanguageModelV3, 'doStream'>;
+
+export interface AiSdkModelSource extends Pick<
+  Model,
+  'id' | 'price' | 'endpoint' | 'contextWindow' | 'inputModes'
+> {
   /** Reads the key and loads the model. Called at the first turn, so that an idle server loads no provider code. */
-  load: () => Promise<LanguageModelV3>;
+  load: () => Promise<StreamingModel>;
   /** True if `load` may return another key later. If the provider refuses the key, `load` is then called once more. */
   keyExpires?: boolean;
   provider?: ProviderRequestOptions;
   failureContext?: Omit<ProviderFailureContext, 'model'>;
   retryPolicy?: ProviderRetryPolicy;
-  price?: Model['price'];
-  endpoint?: string | undefined;
-  contextWindow?: number;
-  inputModes?: readonly string[];
 }
 
-export function createAiSdkModel(source: AiSdkModelSource): Model {
-  const {
-    id,
-    provider = {},
-    failureContext,
-    retryPolicy = PROVIDER_RETRY_POLICY,
-    price,
-    contextWindow,
-    inputModes,
-    endpoint,
-  } = source;
-  const maxAnswerChars = contextWindow === undefined ? Infinity : contextWindow * MAX_CHARS_PER_TOKEN;
+export function createAiSdkModel({
+  load,
+  keyExpires = false,
+  provider = {},
+  failureContext,
+  retryPolicy = PROVIDER_RETRY_POLICY,
+  ...facts
+}: AiSdkModelSource): Model {
+  const { id, contextWindow = Infinity } = facts;
   const asker: StreamOptions = {
-    loaded: new Loaded(source.load),
-    keyExpires: source.keyExpires ?? false,
+    loaded: new Loaded(load),
+    keyExpires,
     provider,
     retryPolicy,
-    maxAnswerChars,
+    maxAnswerChars: contextWindow * MAX_CHARS_PER_TOKEN,
     failureContext: { model: id, secrets: [], ...failureContext },
     reasoning: 'kept',
   };
   return {
-    id,
+    ...facts,
     readsInstructions: true,
     quietMs: QUIET_MS,
-    ...(price && { price }),
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(inputModes && { inputModes }),
-    ...(endpoint !== undefined && { endpoint }),
     stream: (request) => ({
       [Symbol.asyncIterator]() {
         const abort = new AbortController();
@@ -121,7 +115,7 @@ class Loaded<Value> {
 }
 
 interface StreamOptions {
-  loaded: Loaded<LanguageModelV3>;
+  loaded: Loaded<StreamingModel>;
   keyExpires: boolean;
   provider: ProviderRequestOptions;
   maxAnswerChars: number;
@@ -168,7 +162,7 @@ async function* streamTurn(
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw classifyProviderFailure(thrown, asker.failureContext).error;
+    throw toProviderError(thrown, asker.failureContext);
   } finally {
     unlink();
   }

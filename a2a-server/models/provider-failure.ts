@@ -9,19 +9,12 @@ import {
   TypeValidationError,
 } from '@ai-sdk/provider';
 import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
-import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, type ErrorFacts } from '../../shared/runtime/errors.ts';
 import { isProgramFileMissing } from '../../shared/runtime/missing-program-file.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { PromptTooLongError, RETRY_AFTER_FACT } from './model.ts';
 import { StreamCutOffError } from './model-stream-reader.ts';
 import { errorNames, unreadReason, rawReason, requestedPauseMs } from './provider-error-body.ts';
-
-interface ProviderFailure {
-  error: ProductError;
-  retry: boolean;
-  /** The delay that the provider requests in `Retry-After`. */
-  waitMs: number | undefined;
-}
 
 export interface ProviderFailureContext {
   model: string;
@@ -51,52 +44,52 @@ const TOO_LONG =
  */
 const CONTEXT_FULL = /context size has been exceeded/i;
 
-/** Classifies an error of a model call. The call threw the error, or the stream contained it. */
-export function classifyProviderFailure(thrown: unknown, context: ProviderFailureContext): ProviderFailure {
-  if (thrown instanceof ProductError) {
-    const asked = thrown.facts[RETRY_AFTER_FACT];
-    const waitMs = asked === undefined ? undefined : Number(asked);
-    return { error: thrown, retry: thrown.retryable, waitMs };
-  }
-  if (isProgramFileMissing(thrown)) {
-    const message = `The files of the server were replaced or deleted while it ran, perhaps by an upgrade, so ${context.model} was not asked (${errorMessageOf(thrown)}). Restart the server: mcp-a2a-bridge server stop. The task goes on with the next one.`;
-    return { error: new ProductError('AGENT_UNREACHABLE', message), retry: true, waitMs: undefined };
-  }
+/**
+ * Converts an error of a model call to a ProductError. The call threw the error, or the stream contained it. If a retry
+ * may succeed, the ProductError is retryable, and has the fact `RETRY_AFTER_FACT` if the provider requests a delay.
+ */
+export function toProviderError(thrown: unknown, context: ProviderFailureContext): ProductError {
+  if (thrown instanceof ProductError) return thrown;
+  const { model, keySource = 'its key', secrets } = context;
+  if (isProgramFileMissing(thrown))
+    return new ProductError(
+      'AGENT_UNREACHABLE',
+      `The files of the server were replaced or deleted while it ran, perhaps by an upgrade, so ${model} was not asked (${errorMessageOf(thrown)}). Restart the server: mcp-a2a-bridge server stop. The task goes on with the next one.`,
+    );
   const status = statusOf(thrown);
-  const facts = { model: context.model, ...(status !== undefined && { status: String(status) }) };
-  if (hasNoCredit(thrown, status)) {
-    const message = `${context.model} refused the request: the account has no credit left, or its spending limit is reached. Add credit or raise the limit at the provider, and send another message in this session.`;
-    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
-  }
-  if (status === 401 || status === 403 || refusesKey(thrown, status)) {
-    const message = `${context.model} refused the key (${status}). Check ${context.keySource ?? 'its key'} and the permissions of the key.`;
-    const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'key' } });
-    return { error, retry: false, waitMs: undefined };
-  }
+  const facts = { model, ...(status !== undefined && { status: String(status) }) };
+  const permanent = (message: string, more: ErrorFacts = {}): ProductError =>
+    new ProductError('AGENT_ERROR', message, { facts: { ...facts, ...more } });
+  if (hasNoCredit(thrown, status))
+    return permanent(
+      `${model} refused the request: the account has no credit left, or its spending limit is reached. Add credit or raise the limit at the provider, and send another message in this session.`,
+    );
+  if (status === 401 || status === 403 || refusesKey(thrown, status))
+    return permanent(
+      `${model} refused the key (${status}). Check ${keySource} and the permissions of the key.`,
+      { [REFUSED]: 'key' },
+    );
   const untrusted = certificateFailure(thrown);
-  if (untrusted !== undefined) {
-    const message = `${context.model} was not asked: ${untrusted}`;
-    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
-  }
-  const said = redact(saidBy(thrown), context.secrets);
-  if (lacksModel(status, said)) {
-    const message = `${context.model} refused the request (${status}): ${said}. "mcp-a2a-bridge model list" lists models.`;
-    const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'model' } });
-    return { error, retry: false, waitMs: undefined };
-  }
-  if (status === 413 || CONTEXT_FULL.test(said) || (!isPassing(thrown, status) && TOO_LONG.test(said))) {
-    const message = `${context.model} refused the request because of its length: ${said}`;
-    return { error: new PromptTooLongError(message), retry: false, waitMs: undefined };
-  }
-  if (!isPassing(thrown, status)) {
-    const message = `${context.model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`;
-    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
-  }
-  const message = `${context.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}.`;
+  if (untrusted !== undefined) return permanent(`${model} was not asked: ${untrusted}`);
+  const said = redact(saidBy(thrown), secrets);
+  if (lacksModel(status, said))
+    return permanent(
+      `${model} refused the request (${status}): ${said}. "mcp-a2a-bridge model list" lists models.`,
+      { [REFUSED]: 'model' },
+    );
+  const passing = isPassing(thrown, status);
+  if (status === 413 || CONTEXT_FULL.test(said) || (!passing && TOO_LONG.test(said)))
+    return new PromptTooLongError(`${model} refused the request because of its length: ${said}`);
+  if (!passing)
+    return permanent(
+      `${model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`,
+    );
   const waitMs = requestedPauseMs(thrown);
-  const asked = waitMs === undefined ? {} : { [RETRY_AFTER_FACT]: String(waitMs) };
-  const error = new ProductError('AGENT_UNREACHABLE', message, { facts: { ...facts, ...asked } });
-  return { error, retry: true, waitMs };
+  return new ProductError(
+    'AGENT_UNREACHABLE',
+    `${model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}.`,
+    { facts: { ...facts, ...(waitMs !== undefined && { [RETRY_AFTER_FACT]: String(waitMs) }) } },
+  );
 }
 
 /** The name of the ProductError fact that says what the provider refused: `key` or `model`. */

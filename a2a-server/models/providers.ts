@@ -14,7 +14,7 @@
  * | vllm              | VLLM_API_KEY, if it needs one                         | setting, or http://127.0.0.1:8000/v1            |
  * | openai-compatible | MCP_A2A_OPENAI_COMPATIBLE_API_KEY, if it needs one    | setting, or MCP_A2A_OPENAI_COMPATIBLE_URL       |
  */
-import type { LanguageModelV3 } from '@ai-sdk/provider';
+import type { StreamingModel } from './ai-sdk-model.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import {
@@ -45,7 +45,7 @@ interface Provider {
   keyNeeded: boolean;
   /** The provider's default URL. Undefined if only the user knows the URL. */
   baseUrl: string | undefined;
-  load: (model: string, access: ProviderAccess) => Promise<LanguageModelV3>;
+  load: (model: string, access: ProviderAccess) => Promise<StreamingModel>;
   request?: (model: string) => ProviderRequestOptions;
 }
 
@@ -146,7 +146,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
  * Loads a model from any endpoint with the Chat Completions API. The model may be Gemini behind another company's
  * gateway, which needs signatures.
  */
-function loadCompatibleModel(name: string, model: string, access: ProviderAccess): Promise<LanguageModelV3> {
+function loadCompatibleModel(name: string, model: string, access: ProviderAccess): Promise<StreamingModel> {
   return loadChatCompletionsModel(name, model, {
     ...access,
     adapt: needsThoughtSignatures(model) ? withThoughtSignatures : undefined,
@@ -159,7 +159,7 @@ interface ProviderConnection {
   otherURL: string | undefined;
   key: ProviderKeyReader;
   /** Loads the model. Must be called after `key.read` has returned the key. */
-  load: (model: string, apiKey: string) => Promise<LanguageModelV3>;
+  load: (model: string, apiKey: string) => Promise<StreamingModel>;
   request: (model: string) => ProviderRequestOptions;
 }
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry, { AbortError } from 'p-retry';
-import { classifyProviderFailure, type ProviderFailureContext } from './provider-failure.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { RETRY_AFTER_FACT } from './model.ts';
+import { toProviderError, type ProviderFailureContext } from './provider-failure.ts';
 
 export interface ProviderRetryPolicy {
   retries: number;
@@ -34,13 +36,11 @@ export async function withRetries<Result>(
       return await attempt();
     } catch (thrown) {
       signal.throwIfAborted();
-      const { error, retry, waitMs } = classifyProviderFailure(thrown, failureContext);
-      if (!retry || (waitMs !== undefined && waitMs > retryPolicy.maxPauseMs)) throw new AbortError(error);
-      waits.set(error, waitMs ?? 0);
+      const error = toProviderError(thrown, failureContext);
+      if (!error.retryable || requestedDelayMs(error) > retryPolicy.maxPauseMs) throw new AbortError(error);
       throw error;
     }
   };
-  const waits = new WeakMap<Error, number>();
   return pRetry(judged, {
     retries: retryPolicy.retries,
     minTimeout: retryPolicy.pauseMs,
@@ -48,8 +48,13 @@ export async function withRetries<Result>(
     randomize: true,
     signal,
     onFailedAttempt: async ({ error, retriesLeft }) => {
-      const asked = waits.get(error) ?? 0;
+      const asked = requestedDelayMs(error);
       if (retriesLeft > 0 && asked > 0) await sleep(asked, undefined, { signal });
     },
   });
+}
+
+/** Returns the delay that the provider requests, or 0. */
+function requestedDelayMs(error: Error): number {
+  return error instanceof ProductError ? Number(error.facts[RETRY_AFTER_FACT] ?? 0) : 0;
 }

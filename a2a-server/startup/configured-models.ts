@@ -91,7 +91,7 @@ function build(
       secrets.push(apiKey);
       return load(parsed.model, apiKey);
     },
-    endpoint: otherURL,
+    ...(otherURL !== undefined && { endpoint: otherURL }),
     keyExpires: key.source.type === 'command',
     provider: withParameters(request(parsed.model), providerParameters(parsed, parameters)),
     ...(price && { price }),

@@ -11,7 +11,8 @@
  * | (OpenRouter)                                       |                                                            |
  * | `total_tokens` (xAI, Google)                       | includes the reasoning, unlike `completion_tokens`         |
  */
-import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import type { StreamingModel } from '../ai-sdk-model.ts';
 import { z } from 'zod';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
@@ -26,7 +27,7 @@ export async function loadChatCompletionsModel(
   name: string,
   model: string,
   { baseURL, apiKey, fetch, adapt }: Endpoint,
-): Promise<LanguageModelV3> {
+): Promise<StreamingModel> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   // Without `includeUsage`, the endpoint sends no token counts.
   const loaded = createOpenAICompatible({
@@ -37,12 +38,6 @@ export async function loadChatCompletionsModel(
     fetch: hasApiVersion(baseURL) ? fetch : createVersionedFetch(baseURL, fetch),
   })(model);
   return {
-    specificationVersion: loaded.specificationVersion,
-    provider: loaded.provider,
-    modelId: loaded.modelId,
-    supportedUrls: loaded.supportedUrls,
-    doGenerate: (options) =>
-      loaded.doGenerate({ ...options, prompt: adapt?.(options.prompt) ?? options.prompt }),
     doStream: async (options) => {
       const prompt = adapt?.(options.prompt) ?? options.prompt;
       const answer = await loaded.doStream({ ...options, prompt, includeRawChunks: true });

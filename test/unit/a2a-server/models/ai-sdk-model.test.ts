@@ -1,12 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
+import { APICallError, TypeValidationError, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import {
-  APICallError,
-  TypeValidationError,
-  type LanguageModelV3,
-  type LanguageModelV3StreamPart,
-} from '@ai-sdk/provider';
-import { createAiSdkModel, type AiSdkModelSource } from '../../../../a2a-server/models/ai-sdk-model.ts';
+  createAiSdkModel,
+  type AiSdkModelSource,
+  type StreamingModel,
+} from '../../../../a2a-server/models/ai-sdk-model.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../../../a2a-server/models/model.ts';
 import type { ReplayedPart } from '../../../../a2a-server/task/replay-provider-data.ts';
 
@@ -28,12 +27,7 @@ function modelOf(...answers: (() => Promise<Stream> | Stream)[]): Model {
 }
 
 function sourceOf(...answers: (() => Promise<Stream> | Stream)[]): AiSdkModelSource {
-  const provider: LanguageModelV3 = {
-    specificationVersion: 'v3',
-    provider: 'scripted',
-    modelId: 'scripted',
-    supportedUrls: {},
-    doGenerate: () => Promise.reject(new Error('never asked')),
+  const provider: StreamingModel = {
     doStream: async () => {
       const answer = answers.shift();
       if (answer === undefined) throw new Error('asked once too often');

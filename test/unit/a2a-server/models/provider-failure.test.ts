@@ -6,10 +6,7 @@ import {
   TypeValidationError,
 } from '@ai-sdk/provider';
 import { PromptTooLongError, RETRY_AFTER_FACT } from '../../../../a2a-server/models/model.ts';
-import {
-  classifyProviderFailure,
-  refusesReasoningState,
-} from '../../../../a2a-server/models/provider-failure.ts';
+import { toProviderError, refusesReasoningState } from '../../../../a2a-server/models/provider-failure.ts';
 import { StreamCutOffError, FinishReasonError } from '../../../../a2a-server/models/model-stream-reader.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
@@ -41,7 +38,7 @@ function network(code: string): Error {
 
 describe('a temporary failure of a provider', () => {
   test('the message about a failed connection has its code', () => {
-    expect(classifyProviderFailure(network('ENOTFOUND'), CONTEXT).error.message).toBe(
+    expect(toProviderError(network('ENOTFOUND'), CONTEXT).message).toBe(
       'openai:m could not answer: the connection to it failed (ENOTFOUND).',
     );
   });
@@ -75,9 +72,8 @@ describe('a temporary failure of a provider', () => {
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
   ])('%s counts as temporary', (_what, thrown) => {
-    const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
+    const error = toProviderError(thrown, CONTEXT);
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
-    expect(retry).toBe(true);
   });
 });
 
@@ -92,20 +88,19 @@ describe('a permanent failure of a provider', () => {
     ['anything else', 'what?'],
     ['nothing', undefined],
   ])('%s counts as permanent', (_what, thrown) => {
-    const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
+    const error = toProviderError(thrown, CONTEXT);
     expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
-    expect(retry).toBe(false);
   });
 
   test('a ProductError stays unchanged', () => {
     const ours = new ProductError('CONFIGURATION', 'Set a key.');
-    expect(classifyProviderFailure(ours, CONTEXT)).toMatchObject({ error: ours, retry: false });
+    expect(toProviderError(ours, CONTEXT)).toBe(ours);
   });
 });
 
 describe('the error message of a provider failure', () => {
   test('the error message names the model and the status', () => {
-    const { error } = classifyProviderFailure(http(404, 'no such model.'), CONTEXT);
+    const error = toProviderError(http(404, 'no such model.'), CONTEXT);
     expect(error.message).toBe(
       'openai:m refused the request (404): no such model. "mcp-a2a-bridge model list" lists models.',
     );
@@ -119,40 +114,42 @@ describe('the error message of a provider failure', () => {
     ['an error', new Error(SECRET)],
     ['an error reported in the stream', { message: SECRET }],
   ])('the error message contains no secret: %s', (_what, thrown) => {
-    const { error } = classifyProviderFailure(thrown, CONTEXT);
+    const error = toProviderError(thrown, CONTEXT);
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
   });
 
   test.each([401, 403])(
     'the error message for a key refused with %d names only the key’s variable',
     (status) => {
-      expect(classifyProviderFailure(http(status, 'Incorrect key sk-12***45'), CONTEXT).error.message).toBe(
+      expect(toProviderError(http(status, 'Incorrect key sk-12***45'), CONTEXT).message).toBe(
         `openai:m refused the key (${status}). Check OPENAI_API_KEY and the permissions of the key.`,
       );
     },
   );
 
   test('the error message does not blame the provider for an error inside a2a-server', () => {
-    expect(classifyProviderFailure(new Error('x is not a function'), CONTEXT).error.message).toBe(
+    expect(toProviderError(new Error('x is not a function'), CONTEXT).message).toBe(
       'openai:m failed on the request: x is not a function',
     );
   });
 
   test('the error message is short and has one line', () => {
-    const { error } = classifyProviderFailure(http(400, 'a\nb'.repeat(10_000)), CONTEXT);
+    const error = toProviderError(http(400, 'a\nb'.repeat(10_000)), CONTEXT);
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).not.toContain('\n');
   });
 });
 
 test.each([
-  ['7', 7_000],
-  ['0', 0],
-  ['7.25', 7_250],
+  ['7', '7000'],
+  ['0', '0'],
+  ['7.25', '7250'],
   ['soon', undefined],
-  [new Date(0).toUTCString(), 0],
+  [new Date(0).toUTCString(), '0'],
 ])('the header Retry-After %j requests a pause of %j ms', (value, ms) => {
-  expect(classifyProviderFailure(http(429, 'busy', { 'retry-after': value }), CONTEXT).waitMs).toBe(ms);
+  expect(toProviderError(http(429, 'busy', { 'retry-after': value }), CONTEXT).facts[RETRY_AFTER_FACT]).toBe(
+    ms,
+  );
 });
 
 test.each([
@@ -182,22 +179,14 @@ test.each([
   ],
   ['a too large request body', http(413)],
 ])('the error of %s for a prompt that is too long is recognized', (_, thrown) => {
-  const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
+  const error = toProviderError(thrown, CONTEXT);
   expect(error).toBeInstanceOf(PromptTooLongError);
-  expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
+  expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
 });
 
 test('the error of a busy provider does not count as "prompt too long", even with similar words', () => {
-  expect(classifyProviderFailure(http(503, 'context window service is down'), CONTEXT).retry).toBe(true);
-  expect(classifyProviderFailure(http(400, 'no such model'), CONTEXT).error).not.toBeInstanceOf(
-    PromptTooLongError,
-  );
-});
-
-test('the failure contains the pause that the provider requests', () => {
-  expect(
-    classifyProviderFailure(http(429, 'busy', { 'retry-after': '7' }), CONTEXT).error.facts[RETRY_AFTER_FACT],
-  ).toBe('7000');
+  expect(toProviderError(http(503, 'context window service is down'), CONTEXT).retryable).toBe(true);
+  expect(toProviderError(http(400, 'no such model'), CONTEXT)).not.toBeInstanceOf(PromptTooLongError);
 });
 
 test('the failure contains the pause that Google requests in the body', () => {
@@ -206,7 +195,7 @@ test('the failure contains the pause that Google requests in the body', () => {
     { '@type': 'google.rpc.RetryInfo', retryDelay: '37.5s' },
   ];
   const thrown = Object.assign(http(429), { responseBody: JSON.stringify({ error: { details } }) });
-  expect(classifyProviderFailure(thrown, CONTEXT).waitMs).toBe(37_500);
+  expect(toProviderError(thrown, CONTEXT).facts[RETRY_AFTER_FACT]).toBe('37500');
 });
 
 test.each([
@@ -220,13 +209,13 @@ test.each([
   ['a FastAPI server', { detail: 'Unknown tool.' }, 'Unknown tool'],
   ['its validation', { detail: [{ msg: 'Unknown tool' }] }, '[{"msg":"Unknown tool"}]'],
 ])('the error message has the reason in the format of %s', (_, body, reason) => {
-  const { error } = classifyProviderFailure(unread(400, body), CONTEXT);
+  const error = toProviderError(unread(400, body), CONTEXT);
   expect(error.message).toBe(`openai:m refused the request (400): ${reason}`);
 });
 
 test('the error message has the reason that a stream contains as a text', () => {
   const thrown = new TypeValidationError({ value: { error: 'out of memory' }, cause: new Error('zod') });
-  expect(classifyProviderFailure(thrown, CONTEXT).error.message).toContain('out of memory');
+  expect(toProviderError(thrown, CONTEXT).message).toContain('out of memory');
 });
 
 describe('an account without credit at a provider', () => {
@@ -244,10 +233,10 @@ describe('an account without credit at a provider', () => {
     ['a status 402', http(402)],
     ["Anthropic's status 400", http(400, 'Your credit balance is too low to access the Anthropic API.')],
   ])('missing credit does not count as a rate limit: %s', (_, thrown) => {
-    const { error, retry } = classifyProviderFailure(thrown, CONTEXT);
-    expect(retry).toBe(false);
+    const error = toProviderError(thrown, CONTEXT);
     expect(error).toMatchObject({
       reason: 'AGENT_ERROR',
+      retryable: false,
       message: expect.stringContaining('no credit left'),
     });
   });
@@ -257,18 +246,18 @@ test.each([
   ['Google', http(400, 'API key not valid. Please pass a valid API key.')],
   ['xAI', unread(400, { code: 'invalid argument', error: 'Incorrect API key provided: sk' })],
 ])('the error for a key that %s refuses with status 400 names the key’s variable', (_, thrown) => {
-  expect(classifyProviderFailure(thrown, CONTEXT).error.message).toContain('Check OPENAI_API_KEY');
+  expect(toProviderError(thrown, CONTEXT).message).toContain('Check OPENAI_API_KEY');
 });
 
 test('an HTTP status inside a stream counts like the status of a response', () => {
   const thrown = { message: 'The server had an error', type: 'response.failed', statusCode: 500 };
-  expect(classifyProviderFailure(thrown, CONTEXT).retry).toBe(true);
+  expect(toProviderError(thrown, CONTEXT).retryable).toBe(true);
 });
 
 test('an error inside an OpenRouter stream has a name in its code, and is temporary', () => {
   const thrown = { code: 'server_error', message: 'Provider disconnected unexpectedly' };
-  expect(classifyProviderFailure(thrown, CONTEXT).retry).toBe(true);
-  expect(classifyProviderFailure({ ...thrown, code: 'invalid_request' }, CONTEXT).retry).toBe(false);
+  expect(toProviderError(thrown, CONTEXT).retryable).toBe(true);
+  expect(toProviderError({ ...thrown, code: 'invalid_request' }, CONTEXT).retryable).toBe(false);
 });
 
 describe('an OpenRouter error with the provider’s own text in `metadata.raw`', () => {
@@ -280,7 +269,7 @@ describe('an OpenRouter error with the provider’s own text in `metadata.raw`',
   const thrown = Object.assign(http(400, error.message), { responseBody: JSON.stringify({ error }) });
 
   test('the failure shows the provider’s own text', () => {
-    expect(classifyProviderFailure(thrown, CONTEXT).error.message).toContain(
+    expect(toProviderError(thrown, CONTEXT).message).toContain(
       'Provider returned error: Corrupted thought signature',
     );
   });
@@ -292,6 +281,6 @@ describe('an OpenRouter error with the provider’s own text in `metadata.raw`',
 
   test('the failure shows the body unchanged if the body is not JSON', () => {
     const page = Object.assign(http(400, 'Bad Request'), { responseBody: '<html>' });
-    expect(classifyProviderFailure(page, CONTEXT).error.message).toContain('(400): Bad Request');
+    expect(toProviderError(page, CONTEXT).message).toContain('(400): Bad Request');
   });
 });
