@@ -3,15 +3,11 @@
  * approval, journal, abort and restart work as with any model.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Model, ModelEvent } from '../models/model.ts';
+import { NO_USAGE, type Model, type ModelEvent } from '../models/model.ts';
 import { resultForModel } from '../task/result-for-model.ts';
 import type { TurnEnd } from '../task/events.ts';
 import type { Call } from '../task/snapshot.ts';
 import type { AgentCommandFirstStep } from './agent-command.ts';
-
-const COMMAND = 'command';
-
-const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 interface CommandTurn {
   begin: (signal: AbortSignal) => Promise<AgentCommandFirstStep>;
@@ -21,7 +17,7 @@ interface CommandTurn {
 
 export function createAgentCommandModel({ begin, calls }: CommandTurn): Model {
   return {
-    id: COMMAND,
+    id: 'command',
     async *stream({ signal }) {
       const end = calls.length > 0 ? yield* toolResultEvents(calls) : yield* beginCommand(begin, signal);
       yield { type: 'finish', end, usage: NO_USAGE };

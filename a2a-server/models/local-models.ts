@@ -27,13 +27,16 @@ const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
 /** The schema of the answer to OpenAI's `GET /v1/models`. */
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
+/** The time limit of the list. A port without a program refuses at once, so only a program that hangs uses all of it. */
+const LIST_LIMIT_MS = 1_000;
+
 /**
  * Sends requests to all programs at the same time. Returns the programs that have models.
  * @param signal when it aborts, a program without an answer is treated as absent
  */
 export async function findLocalModels(
   { baseUrls }: Pick<ModelSettings, 'baseUrls'>,
-  signal: AbortSignal,
+  signal = AbortSignal.timeout(LIST_LIMIT_MS),
 ): Promise<LocalModels[]> {
   const found = await Promise.all(
     LOCAL_PROVIDERS.map(async (provider) => {

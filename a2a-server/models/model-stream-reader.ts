@@ -7,7 +7,7 @@ import { isRecord } from '../../shared/runtime/record.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import type { TurnEnd, TokenUsage } from '../task/events.ts';
 import { newVariantIn } from './anthropic-new-variants.ts';
-import type { ModelEvent } from './model.ts';
+import { NO_USAGE, type ModelEvent } from './model.ts';
 import { citedSourcesText, type CitedSource } from './cited-sources-text.ts';
 import { TurnPartCollector } from './turn-part-collector.ts';
 
@@ -150,11 +150,7 @@ function withoutCutCall(calls: readonly CallEvent[]): readonly CallEvent[] {
 }
 
 /** Ends an answer that exceeds the limit. The provider has not sent token counts yet. */
-const LIMIT_REACHED: ModelEvent = {
-  type: 'finish',
-  end: 'length',
-  usage: { inputTokens: 0, outputTokens: 0 },
-};
+const LIMIT_REACHED: ModelEvent = { type: 'finish', end: 'length', usage: NO_USAGE };
 
 function usageOf({ inputTokens, outputTokens }: Finish['usage']): TokenUsage {
   const cachedInputTokens = inputTokens.cacheRead ?? 0;

@@ -41,6 +41,9 @@ export type ModelEvent =
   /** `parts` lists the turn in the model's order. It is present if later requests need more than text and calls. */
   | { type: 'finish'; end: TurnEnd; usage: TokenUsage; parts?: readonly TurnPart[] };
 
+/** The usage of a turn that no language model answered. */
+export const NO_USAGE: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+
 /** The fact of a ProductError that has the provider's requested delay, in milliseconds. */
 export const RETRY_AFTER_FACT = 'retryAfterMs';
 

@@ -10,11 +10,6 @@ import { EXAMPLE_MODEL } from '../models/model-settings.ts';
 import { findLocalModels } from '../models/local-models.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
-/**
- * The time limit for the list of local models. A port without a program refuses at once. Only a program that hangs uses
- * the whole time.
- */
-const LIST_LIMIT_MS = 1_000;
 const MAX_SHOWN_MODELS = 5;
 
 type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;
@@ -29,7 +24,7 @@ export function modelChoice(settings: AdviceSettings, script: string | undefined
 }
 
 async function modelChoiceAdvice(settings: AdviceSettings, command: string): Promise<string> {
-  const local = await findLocalModels(settings, AbortSignal.timeout(LIST_LIMIT_MS));
+  const local = await findLocalModels(settings);
   const ids = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
   const [first] = ids;
   if (first === undefined)

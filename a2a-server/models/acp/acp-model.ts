@@ -7,7 +7,7 @@ import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskWithEarlierTasks } from '../../task/snapshot.ts';
-import type { Model, ModelEvent, Models } from '../model.ts';
+import { NO_USAGE, type Model, type ModelEvent, type Models } from '../model.ts';
 import { offerOneModel } from '../offer-one-model.ts';
 import { SignInNeededError } from './agent-connection.ts';
 import { acpAgentName } from './agent-program.ts';
@@ -17,8 +17,6 @@ import { sendAcpPrompt, type AcpAgentInUse, type LiveAcpAgents } from './live-ag
 import type { AcpAgentEvent, LiveAcpAgent } from './live-agent.ts';
 import { rememberedAcpSession } from './open-agent.ts';
 import { rejectSettledRequests } from './run-permitted.ts';
-
-const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 export function createAcpModels(agents: LiveAcpAgents): Models {
   const name = acpAgentName(agents.options.agent);

@@ -135,10 +135,8 @@ export class AcpConnection {
    */
   async takeUp(how: 'resume' | 'load', sessionId: string, cwd: string): Promise<void> {
     const request = { sessionId, cwd, mcpServers: [] };
-    await this.#setUp(`session/${how}`, async () => {
-      if (how === 'resume') await this.#client.agent.request(methods.agent.session.resume, request);
-      else await this.#client.agent.request(methods.agent.session.load, request);
-    });
+    const method = methods.agent.session[how];
+    await this.#setUp<unknown>(method, () => this.#client.agent.request(method, request));
     this.#sessionId = sessionId;
   }
 
@@ -236,7 +234,10 @@ export class AcpConnection {
         );
       if (error instanceof RequestError && error.code === AUTH_REQUIRED)
         throw new SignInNeededError(errorMessageOf(error), { cause: error });
-      if (this.closed) throw new ProductError('AGENT_ERROR', await this.#endMessage(), { cause: error });
+      if (this.closed) {
+        await this.#watching;
+        throw new ProductError('AGENT_ERROR', this.#lost ?? '', { cause: error });
+      }
       throw this.#setUpFailure(
         `answered ${method} with an error: ${oneLineExcerpt(errorMessageOf(error), 500)}.${this.#process.lastOutput()}`,
         error,
@@ -248,13 +249,5 @@ export class AcpConnection {
 
   #setUpFailure(what: string, cause?: unknown): ProductError {
     return new ProductError('AGENT_ERROR', `The agent ${acpCommandText(this.#command)} ${what}`, { cause });
-  }
-
-  #endMessage(): Promise<string> {
-    return new Promise((resolve) => {
-      const peer = this.#peer;
-      this.listen({ onUpdate: () => undefined, onPermissionRequest: () => () => undefined, onEnd: resolve });
-      if (peer) this.#peer = peer;
-    });
   }
 }

@@ -3,11 +3,9 @@
  * needs no network and no key, and costs nothing (docs/offline-model.md).
  */
 import type { TurnEnd } from '../../task/events.ts';
-import type { Model, ModelEvent } from '../model.ts';
+import { NO_USAGE, type Model } from '../model.ts';
 import { nextOfflineTurn, type OfflineTurn, type SayStep } from './next-turn.ts';
 import { MESSAGE_FORMS } from './parse-offline-message.ts';
-
-const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** How a person chooses a language model. */
 export interface ModelChoice {
@@ -45,7 +43,9 @@ export function createOfflineModel(id: string, { command, advise }: ModelChoice 
         signal.throwIfAborted();
         yield { type: 'text', text };
       }
-      yield* callEvents(turn);
+      if (turn.type === 'calls')
+        for (const [index, call] of turn.calls.entries())
+          yield { type: 'call', modelCallId: `call-${index + 1}`, tool: call.tool, input: call.input };
       yield { type: 'finish', end: endOf(turn, command), usage: NO_USAGE };
     },
   };
@@ -71,12 +71,6 @@ function* textDeltas(said: readonly SayStep[]): Generator<string> {
     if (repeat === undefined) for (const [word] of text.matchAll(/\s+|\S{1,200}\s?/gu)) yield word;
     else for (let chunk = 0; chunk < repeat; chunk += 1) yield text;
   }
-}
-
-function* callEvents(turn: OfflineTurn): Generator<ModelEvent> {
-  if (turn.type !== 'calls') return;
-  for (const [index, { tool, input }] of turn.calls.entries())
-    yield { type: 'call', modelCallId: `call-${index + 1}`, tool, input };
 }
 
 function refusalText(why: string, advice: string): string {

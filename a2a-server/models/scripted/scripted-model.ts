@@ -3,14 +3,11 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
-import type { Model, ModelEvent, Models } from '../model.ts';
+import { NO_USAGE, type Model, type ModelEvent, type Models } from '../model.ts';
 import { offerOneModel } from '../offer-one-model.ts';
 import type { Script, ScriptRule, ScriptTurns } from './script.ts';
 import type { ScriptStep } from './script-step.ts';
 import type { ConversationItem } from '../../task/snapshot.ts';
-
-const SCRIPTED = 'scripted';
-const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 export function createScriptedModels(script: Script, clock: Clock): Models {
   return offerOneModel(scriptedModel(script, clock), 'its agent follows a script');
@@ -18,7 +15,7 @@ export function createScriptedModels(script: Script, clock: Clock): Models {
 
 function scriptedModel(script: Script, clock: Clock): Model {
   return {
-    id: SCRIPTED,
+    id: 'scripted',
     async *stream({ exchanges, signal }) {
       let end: TurnEnd = 'stop';
       for (const step of nextScriptSteps(script, exchanges)) {

@@ -18,8 +18,6 @@ import { readServedContextWindow } from '../../models/served-window.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 import { TRIAL_LIMIT_MS, tryModel, type ModelTrial } from './try-model.ts';
 
-const LOCAL_LIST_LIMIT_MS = 1_000;
-
 interface CheckedSettings {
   settings: Pick<ServerSettings, 'baseUrls' | 'keys' | 'prices' | 'contextWindow' | 'inputModes'>;
   env: Environment;
@@ -137,7 +135,7 @@ function proxyVariable(url: string): string {
 
 async function similarModels(id: string, settings: CheckedSettings['settings']): Promise<string[]> {
   const provider = parseModelId(id)?.provider;
-  const local = await findLocalModels(settings, AbortSignal.timeout(LOCAL_LIST_LIMIT_MS));
+  const local = await findLocalModels(settings);
   const served = local
     .filter((each) => each.provider === provider)
     .flatMap(({ models }) => models.map((model) => `${provider}:${model}`));

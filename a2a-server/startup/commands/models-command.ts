@@ -9,8 +9,6 @@ import { agentBackendText } from '../agent-backend.ts';
 import { readSettingSources, readServerSettings } from '../settings/read-settings.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
-const LOCAL_LIST_LIMIT_MS = 1_000;
-
 /**
  * `a2a-server models` reports the models of the settings, the known models, and the models of this machine. It sends no
  * request to a model, and runs no key command.
@@ -36,12 +34,10 @@ export async function readModelReport(
       ...otherModel.map((id) => use('other', id, origins.otherModel)),
     ],
     known: knownModels(),
-    local: (await findLocalModels(settings, AbortSignal.timeout(LOCAL_LIST_LIMIT_MS))).map(
-      ({ models, ...place }) => ({
-        ...place,
-        models: [...models],
-      }),
-    ),
+    local: (await findLocalModels(settings)).map(({ models, ...place }) => ({
+      ...place,
+      models: [...models],
+    })),
   };
 }
 
