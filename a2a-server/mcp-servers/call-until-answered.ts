@@ -23,7 +23,7 @@ export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
  */
 export async function callUntilAnswered(
   server: string,
-  connection: () => Promise<McpServerConnection>,
+  connection: () => Promise<Pick<McpServerConnection, 'call'>>,
   { tool, input, run }: { tool: string; input: Record<string, unknown>; run: McpCallContext },
 ): Promise<McpServerToolResult> {
   const { CallIdleError, ConnectionLostError } = await import('./connection.ts');

@@ -16,12 +16,7 @@ import {
   nextConnectAttempt,
   type ConnectAttempt,
 } from './transport-and-handshake.ts';
-import {
-  McpClientConnection,
-  mcpErrorLine,
-  type McpServerConnection,
-  type McpServerConnectionOptions,
-} from './connection.ts';
+import { McpServerConnection, mcpErrorLine, type McpServerConnectionOptions } from './connection.ts';
 import { elicitationSchema } from './elicitation.ts';
 import { RunningMcpCalls } from './running-calls.ts';
 import { isRemoteServer, type McpServerConfig } from './server-settings.ts';
@@ -90,7 +85,7 @@ async function connectOnce(
   const transport = transportTo(entry, attempt, options);
   const client = clientFor(attempt, options);
   const calls = new RunningMcpCalls(transport, options.clock);
-  let connection: McpClientConnection | undefined;
+  let connection: McpServerConnection | undefined;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     // No call runs before the end of the handshake, so no person can answer.
     if (connection === undefined) return { action: 'cancel' };
@@ -108,7 +103,7 @@ async function connectOnce(
   } finally {
     stopListening();
   }
-  connection = new McpClientConnection({ client, transport, calls }, options);
+  connection = new McpServerConnection({ client, transport, calls }, options);
   return connection;
 }
 

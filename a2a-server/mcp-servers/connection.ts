@@ -80,32 +80,13 @@ export interface McpToolCall extends Omit<RunningMcpCall, 'onOutput'> {
   output: ToolRun['output'];
 }
 
-export interface McpServerConnection {
-  /** The negotiated revision of MCP, e.g. `2025-11-25`. */
-  readonly revision: string;
-  /** True if the server may still work on a tool call, even if the call was stopped a short time ago. */
-  readonly busy: boolean;
-  readonly received: number;
-  /** Reads the current tool list. @throws Error if the server refuses or is too slow */
-  list(wanted: ToolPredicate, signal: AbortSignal): Promise<ToolList>;
-  /**
-   * @throws ConnectionLostError; CallIdleError; MessageNotDeliveredError; Error with the server's message; AbortError
-   * after the signal aborts
-   */
-  call(call: McpToolCall): Promise<McpServerToolResult>;
-  /** Resolves with true when the server gives any answer. Resolves with false after `limitMs`. */
-  ping(limitMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Closes the connection. Resolves when no socket, timer or process is left. */
-  close(): Promise<void>;
-}
-
 interface ConnectedMcpClient {
   client: Client;
   transport: McpTransport;
   calls: RunningMcpCalls;
 }
 
-export class McpClientConnection implements McpServerConnection {
+export class McpServerConnection {
   readonly #client: Client;
   readonly #transport: McpTransport;
   readonly #calls: RunningMcpCalls;
@@ -131,10 +112,12 @@ export class McpClientConnection implements McpServerConnection {
       void listenForTools(client, { ...options, signal: this.#life.signal });
   }
 
+  /** The negotiated revision of MCP, e.g. `2025-11-25`. */
   get revision(): string {
     return this.#client.getNegotiatedProtocolVersion() ?? 'unknown';
   }
 
+  /** True if the server may still work on a tool call, even if the call was stopped a short time ago. */
   get busy(): boolean {
     return this.#calls.busy;
   }
@@ -143,6 +126,7 @@ export class McpClientConnection implements McpServerConnection {
     return this.#calls.received;
   }
 
+  /** Reads the current tool list. @throws Error if the server refuses or is too slow */
   async list(wanted: ToolPredicate, signal: AbortSignal): Promise<ToolList> {
     if (this.#client.getServerCapabilities()?.tools === undefined)
       return { definitions: [], problems: ['it offers no tools'] };
@@ -158,6 +142,10 @@ export class McpClientConnection implements McpServerConnection {
     return this.#isModern && this.#transport.hasPerRequestStream === true ? this.#withHeaders(list) : list;
   }
 
+  /**
+   * @throws ConnectionLostError; CallIdleError; MessageNotDeliveredError; Error with the server's message; AbortError
+   * after the signal aborts
+   */
   async call(call: McpToolCall): Promise<McpServerToolResult> {
     const { signal, stopCause, idleMs, output } = call;
     const { clock } = this.#options;
@@ -204,6 +192,7 @@ export class McpClientConnection implements McpServerConnection {
     }
   }
 
+  /** Resolves with true when the server gives any answer. Resolves with false after `limitMs`. */
   async ping(limitMs: number, signal: AbortSignal): Promise<boolean> {
     const limit = startTimeout(this.#options.clock, limitMs, signal);
     const options = { signal: limit.signal, timeout: NO_LIMIT_MS };
@@ -218,6 +207,7 @@ export class McpClientConnection implements McpServerConnection {
     }
   }
 
+  /** Closes the connection. Resolves when no socket, timer or process is left. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#life.abort();

@@ -26,7 +26,14 @@ export function resolveEnabledServers(
 }
 
 function expandServer(name: string, entry: McpServerConfig, env: Environment): McpServerConfig {
-  const put = (text: string): string => expand(text, env, (variable) => missingVariableError(name, variable));
+  const put = (text: string): string =>
+    text.replace(REFERENCE, (_, variable: string, otherwise: string | undefined) => {
+      const value = env[variable];
+      // As in a shell, `:-` also replaces an empty value.
+      if (otherwise !== undefined) return value || otherwise;
+      if (value !== undefined) return value;
+      throw invalidServerError(name, `it needs the environment variable ${variable}, which is not set`);
+    });
   if (!isRemoteServer(entry))
     return {
       ...entry,
@@ -50,20 +57,6 @@ function expandValues(
   put: (text: string) => string,
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, put(value)]));
-}
-
-function expand(text: string, env: Environment, missingOf: (variable: string) => Error): string {
-  return text.replace(REFERENCE, (_, variable: string, otherwise: string | undefined) => {
-    const value = env[variable];
-    // As in a shell, `:-` also replaces an empty value.
-    if (otherwise !== undefined) return value === undefined || value === '' ? otherwise : value;
-    if (value === undefined) throw missingOf(variable);
-    return value;
-  });
-}
-
-function missingVariableError(name: string, variable: string): ProductError {
-  return invalidServerError(name, `it needs the environment variable ${variable}, which is not set`);
 }
 
 function invalidServerError(name: string, problem: string): ProductError {

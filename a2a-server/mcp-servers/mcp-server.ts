@@ -13,12 +13,10 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { randomBackOffDelay } from '../../shared/runtime/back-off.ts';
-import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout, delay } from '../../shared/runtime/timeout.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
-import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { McpServerToolResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
@@ -29,6 +27,7 @@ import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerConfig } from './server-settings.ts';
 import { McpServerStateStore } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
+import type { McpTransportContext } from './transports/server-transport.ts';
 
 /**
  * The minimum duration of a stable connection. After such a connection, the delay before the next attempt is the
@@ -54,12 +53,8 @@ export const DEFAULT_MCP_SERVER_TIMINGS: McpServerTimings = {
   awayMs: 15_000,
 };
 
-interface McpServerContext {
-  clock: Clock;
-  log: Logger;
+interface McpServerContext extends Omit<McpTransportContext, 'child'> {
   limits: McpServerTimings;
-  graceMs: number;
-  environment: Environment;
   children: ChildProcessRecords;
   onChange: () => void;
 }

@@ -1,15 +1,13 @@
 import { unlessAborted } from '../../shared/runtime/abort.ts';
-import type { Clock } from '../../shared/runtime/clock.ts';
-import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout } from '../../shared/runtime/timeout.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
-import type { Environment } from '../../shared/runtime/environment.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
 import { DEFAULT_MCP_SERVER_TIMINGS, McpServer, type McpServerTimings } from './mcp-server.ts';
 import type { McpServerConfig } from './server-settings.ts';
 import { mcpToolName } from './tool-name.ts';
+import type { McpTransportContext } from './transports/server-transport.ts';
 
 /**
  * The maximum time that a task's first turn waits after the start of the MCP servers. The tools of a slower server are
@@ -17,12 +15,7 @@ import { mcpToolName } from './tool-name.ts';
  */
 const FIRST_TURN_MS = 5_000;
 
-interface McpServersOptions {
-  clock: Clock;
-  log: Logger;
-  graceMs: number;
-  /** The environment of this process. A stdio server gets only a part of it. */
-  environment: Environment;
+interface McpServersOptions extends Omit<McpTransportContext, 'child'> {
   /** Records the processes of stdio servers, so that the next server can end them after a crash. */
   children?: ChildProcessRecords;
   limits?: Partial<McpServerTimings>;

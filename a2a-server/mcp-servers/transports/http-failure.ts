@@ -35,9 +35,14 @@ export async function readHttpError(response: Response, url: URL): Promise<Error
     return new Error(
       `${url.host} redirects to ${oneLineExcerpt(location, 200)}; if you trust that address, set it as the "url"`,
     );
-  const text = oneLineExcerpt((await response.text().catch(() => '')).trim(), 200);
+  return new Error(httpStatusText(url, status, await response.text().catch(() => '')));
+}
+
+/** @param text the body of the response */
+export function httpStatusText({ host }: URL, status: number, text: string): string {
   const hint = status === 401 || status === 403 ? ' (check its "headers")' : '';
-  return new Error(`${url.host} answered with HTTP ${status}${hint}${text === '' ? '' : `: ${text}`}`);
+  const said = oneLineExcerpt(text.trim(), 200);
+  return `${host} answered with HTTP ${status}${hint}${said === '' ? '' : `: ${said}`}`;
 }
 
 /** True if the request failed without a response. */

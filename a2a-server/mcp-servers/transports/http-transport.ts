@@ -23,9 +23,8 @@ import { z } from 'zod';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
-import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
-import { httpRequestError, isFetchFailure, isConnectionNeverOpened } from './http-failure.ts';
+import { httpRequestError, httpStatusText, isFetchFailure, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { CancelledRequestSockets } from './cancelled-request-sockets.ts';
 import {
@@ -282,15 +281,9 @@ export class McpHttpTransport implements McpTransport {
 
   #sentence(error: unknown): Error {
     if (error instanceof SdkHttpError) {
-      const hint = error.status === 401 || error.status === 403 ? ' (check its "headers")' : '';
       const { text } = error.data;
-      const said = typeof text === 'string' ? oneLineExcerpt(text.trim(), 200) : '';
-      const words = said === '' ? '' : `: ${said}`;
-      return new SdkHttpError(
-        error.code,
-        `${this.#url.host} answered with HTTP ${error.status}${hint}${words}`,
-        error.data,
-      );
+      const sentence = httpStatusText(this.#url, error.status ?? 0, typeof text === 'string' ? text : '');
+      return new SdkHttpError(error.code, sentence, error.data);
     }
     const failure = httpRequestError(error, this.#url);
     return failure.message === errorMessageOf(error) && error instanceof Error ? error : failure;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { pino } from 'pino';
-import { McpClientConnection, type McpToolCall } from '../../../../a2a-server/mcp-servers/connection.ts';
+import { McpServerConnection, type McpToolCall } from '../../../../a2a-server/mcp-servers/connection.ts';
 import { RunningMcpCalls } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import {
   MessageNotDeliveredError,
@@ -46,12 +46,12 @@ class SilentTransport extends DeafTransport {
   }
 }
 
-async function connect(transport: McpTransport): Promise<McpClientConnection> {
+async function connect(transport: McpTransport): Promise<McpServerConnection> {
   const clock = new FakeClock();
   const calls = new RunningMcpCalls(transport, clock);
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
-  return new McpClientConnection(
+  return new McpServerConnection(
     { client, transport, calls },
     {
       clock,
