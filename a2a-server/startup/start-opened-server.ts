@@ -8,8 +8,7 @@ import { removeOwnServerRecord, writeServerRecord } from '../../shared/state/ser
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
-import { createCancellingDisconnectHandler } from '../http/streams/cancel-on-disconnect.ts';
-import { IGNORE_DISCONNECTS } from '../http/streams/on-disconnect.ts';
+import { CancellingDisconnectHandler, IGNORE_DISCONNECTS } from '../http/streams/on-disconnect.ts';
 import { ReadersAtOtherServers } from '../http/streams/readers-at-other-servers.ts';
 import { describeOfferedAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
@@ -136,7 +135,7 @@ export async function startOpenedServer(
   others?.removeOld();
   const disconnects =
     settings.onDisconnect === 'cancel'
-      ? createCancellingDisconnectHandler({ tasks, clock, log, others })
+      ? new CancellingDisconnectHandler({ tasks, clock, log, others })
       : IGNORE_DISCONNECTS;
   const openRequests = new OpenRequestLimiter(live.limits, onRefused);
   const metrics = await openOfferedMetrics(opened, tasks);

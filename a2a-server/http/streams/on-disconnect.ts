@@ -13,12 +13,17 @@
  *   the server, the rule applies to no task.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import type { TaskService } from '../../executor/task-service.ts';
 import type { ReadEndReason } from '../auth/caller.ts';
 import type { ReadersAtOtherServers } from './readers-at-other-servers.ts';
 
 export const ON_DISCONNECT_VALUES = ['detach', 'cancel'] as const;
 
 export const RECONNECT_GRACE_MS = 10_000;
+
+const REASON = 'its client disconnected and did not come back';
 
 /** A message whose sender reads the task's events. */
 export interface FollowedMessage {
@@ -47,11 +52,9 @@ export const IGNORE_DISCONNECTS: DisconnectHandler = {
 };
 
 interface CancellingParts {
+  tasks: Pick<TaskService, 'cancelWork' | 'follow'>;
   clock: Clock;
-  /** Resolves when the task, after this message, waits or ends. Also resolves when the signal aborts. */
-  settled: (taskId: string, message: FollowedMessage, signal: AbortSignal) => Promise<void>;
-  /** Cancels the task, unless a newer message has arrived. */
-  cancel: (taskId: string, message: FollowedMessage) => void;
+  log: Pick<Logger, 'warn'>;
   /** Absent if no other server uses the journal. */
   others?: Pick<ReadersAtOtherServers, 'begin' | 'end' | 'untilNone'> | undefined;
 }
@@ -116,7 +119,12 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     const settled = (): void => {
       if (task.rule === rule) this.detach(taskId);
     };
-    this.#parts.settled(taskId, message, rule.end.signal).then(settled, settled);
+    this.#untilSettled(taskId, message, rule.end.signal).then(settled, settled);
+  }
+
+  /** Resolves when the task, after this message, waits or ends. Also resolves when the signal aborts. */
+  async #untilSettled(taskId: string, { seq }: FollowedMessage, signal: AbortSignal): Promise<void> {
+    for await (const _ of this.#parts.tasks.follow(taskId, seq, { until: 'settled', signal }));
   }
 
   #startGraceTimer(taskId: string, task: ReadTask, rule: CancelRule): void {
@@ -124,7 +132,7 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     const stopped = new AbortController();
     const cancel = (): void => {
       this.detach(taskId);
-      this.#parts.cancel(taskId, rule.message);
+      void this.#cancel(taskId, rule.message);
     };
     const wait = async (reading: Pick<ReadersAtOtherServers, 'untilNone'>): Promise<void> => {
       const wasRead = await reading.untilNone(taskId, stopped.signal);
@@ -137,5 +145,17 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
       stop();
       stopped.abort();
     };
+  }
+
+  /** Cancels the task, unless a newer message has arrived. */
+  async #cancel(taskId: string, { principal, seq }: FollowedMessage): Promise<void> {
+    const { tasks, log } = this.#parts;
+    const by = { principal, channel: 'disconnect' };
+    try {
+      await tasks.cancelWork(taskId, by, { messageSeq: seq, reason: REASON });
+    } catch (error) {
+      const problem = errorMessageOf(error);
+      log.warn({ taskId, problem }, 'a task could not be cancelled after a disconnect');
+    }
   }
 }

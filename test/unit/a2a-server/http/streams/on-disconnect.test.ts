@@ -10,25 +10,36 @@ import { memoryRecords } from '../../../../support/memory-records.ts';
 
 const MESSAGE = { principal: 'ada', seq: 2 };
 
-function setUp(others?: ReadersAtOtherServers) {
+function setUp(others?: ReadersAtOtherServers, failure?: Error) {
   const clock = new FakeClock();
+  const cancels: unknown[] = [];
   const cancelled: string[] = [];
+  const warnings: unknown[] = [];
   const settle: (() => void)[] = [];
   const disconnects = new CancellingDisconnectHandler({
+    tasks: {
+      async cancelWork(taskId, by, left) {
+        cancels.push([taskId, by, left]);
+        cancelled.push(`${taskId} of ${by.principal}`);
+        if (failure !== undefined) throw failure;
+      },
+      async *follow(_taskId, _after, { signal }) {
+        await new Promise<void>((resolve) => {
+          settle.push(resolve);
+          signal.addEventListener('abort', () => resolve());
+        });
+        yield [];
+      },
+    },
     clock,
-    settled: (_taskId, _message, signal) =>
-      new Promise((resolve) => {
-        settle.push(resolve);
-        signal.addEventListener('abort', () => resolve());
-      }),
-    cancel: (taskId, { principal }) => void cancelled.push(`${taskId} of ${principal}`),
+    log: { warn: (facts: unknown) => void warnings.push(facts) },
     others,
   });
   const settles = async (): Promise<void> => {
     settle.at(-1)?.();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { clock, cancelled, disconnects, settles };
+  return { clock, cancels, cancelled, warnings, disconnects, settles };
 }
 
 describe('the server with --on-disconnect cancel', () => {
@@ -39,6 +50,24 @@ describe('the server with --on-disconnect cancel', () => {
     expect(cancelled).toEqual([]);
     clock.advance(1);
     expect(cancelled).toEqual(['t of ada']);
+  });
+
+  it('the cancel has the principal, the channel and the reason', () => {
+    const { clock, cancels, warnings, disconnects } = setUp();
+    disconnects.reads('t', MESSAGE)('left');
+    clock.advance(RECONNECT_GRACE_MS);
+    const by = { principal: 'ada', channel: 'disconnect' };
+    const left = { messageSeq: 2, reason: 'its client disconnected and did not come back' };
+    expect(cancels).toEqual([['t', by, left]]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('a failure of the cancel is in the log', async () => {
+    const { clock, warnings, disconnects } = setUp(undefined, new Error('the disk is full'));
+    disconnects.reads('t', MESSAGE)('left');
+    clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    expect(warnings).toEqual([{ taskId: 't', problem: 'the disk is full' }]);
   });
 
   it('the server waits until every reader has disconnected, and restarts the time after each reader that reconnects', () => {
