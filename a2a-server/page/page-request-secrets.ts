@@ -5,6 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { CookieOptions, Request } from 'express';
+import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PageSessionSecrets } from './page-sessions.ts';
 
@@ -57,13 +58,16 @@ export function readPageSessionSecrets(
 
 /**
  * Refuses requests that do not come from this server's own page. Browsers name the page's origin in the header Origin.
- * For a same-origin GET or HEAD they send Sec-Fetch-Site instead.
+ * It is the address of the request or, behind a proxy, the public address. For a same-origin GET or HEAD, browsers send
+ * Sec-Fetch-Site instead.
+ * @param base the URL of the server for the browser
  * @throws ProductError FORBIDDEN
  */
-export function requireOwnPage(request: Request, isOwn: (origin: string) => boolean): void {
+export function requireOwnPage(request: Request, base: string): void {
   const origin = request.header('Origin');
   const site = request.header('Sec-Fetch-Site');
-  const foreign = (origin !== undefined && !isOwn(origin)) || (site !== undefined && site !== 'same-origin');
+  const isOwn = origin === new URL(base).origin || isOwnOrigin(origin ?? '', request.headers.host);
+  const foreign = (origin !== undefined && !isOwn) || (site !== undefined && site !== 'same-origin');
   const unnamed = origin === undefined && !READING_METHODS.has(request.method);
   if (foreign || unnamed)
     throw new ProductError(

@@ -15,7 +15,6 @@ import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { validateRequestInput } from '../http/wire/validate-request-input.ts';
-import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { requireOwnPage, readPageSessionSecrets } from './page-request-secrets.ts';
 import type { PageCookieAttributes } from './page-request-secrets.ts';
 import type { PageSession, PageSessions, PageSessionSecrets } from './page-sessions.ts';
@@ -77,14 +76,13 @@ export async function createOneTimeLink(
  */
 export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Router {
   const router = Router();
-  const own = createOwnOriginCheck(base);
   router.post('/page/session', ...body, async (request, response) => {
-    requireOwnPage(request, own(request));
+    requireOwnPage(request, base);
     const { code } = validateRequestInput(sessionRequest, request.body, 'The body must be {"code"}');
     sendPageSession(response, await sessions.signIn(code), cookie);
   });
   router.post('/page/sign-out', ...body, async (request, response) => {
-    requireOwnPage(request, own(request));
+    requireOwnPage(request, base);
     const { everywhere } = validateRequestInput(
       signOutRequest,
       request.body,
@@ -117,15 +115,6 @@ export async function requirePageSession(
   request: Request,
   { sessions, cookie, base }: PageSignInContext,
 ): Promise<PageSession> {
-  requireOwnPage(request, createOwnOriginCheck(base)(request));
+  requireOwnPage(request, base);
   return sessions.find(readPageSessionSecrets(request, cookie));
-}
-
-/**
- * Returns a function that is true for the page's own origin. That origin is the address of the request or, behind a
- * proxy, the public address.
- */
-export function createOwnOriginCheck(base: string): (request: Request) => (origin: string) => boolean {
-  const { origin: publicOrigin } = new URL(base);
-  return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);
 }

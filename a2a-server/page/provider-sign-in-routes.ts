@@ -15,7 +15,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-request-secrets.ts';
-import { createOwnOriginCheck, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
+import { type PageSignInContext, sendPageSession } from './page-sign-in.ts';
 import { createSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
 import { signInError } from './sign-in-failure.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
@@ -48,12 +48,11 @@ export function providerSignInRoutes(
   });
   if (provider === undefined) return router;
   const { signIn, secret, clock } = provider;
-  const own = createOwnOriginCheck(base);
   const { origin: publicOrigin } = new URL(base);
   const attempts = signInAttemptCookieAttributes(cookie);
 
   router.post('/page/provider/start', ...body, async (request, response) => {
-    requireOwnPage(request, own(request));
+    requireOwnPage(request, base);
     // A sign-in must begin at the public address, because the provider sends the browser back to it. A cookie of
     // another address would be missing there.
     if (request.header('Origin') !== publicOrigin)
@@ -75,7 +74,7 @@ export function providerSignInRoutes(
     response.json({ address, pageSecret: attempt.pageSecret });
   });
   router.post('/page/provider/finish', ...body, async (request, response) => {
-    requireOwnPage(request, own(request));
+    requireOwnPage(request, base);
     const { pageSecret, query } = validateRequestInput(
       finishRequest,
       request.body,
