@@ -30,10 +30,7 @@ import {
 import { PAGE_API_PATH } from '../http/routes/methods-and-roles.ts';
 import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { agentCardRoute } from '../http/routes/agent-card-route.ts';
-import { costRoute } from '../http/routes/cost-route.ts';
-import { agentCommandsRoute } from '../http/routes/agent-commands-route.ts';
-import { failingReceiversRoutes } from '../http/push/failing-receivers-routes.ts';
-import { pushKeysRoute } from '../http/push/push-keys-route.ts';
+import { failingReceiversRoutes, pushKeysRoute } from '../http/push/push-routes.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
 import type { PushConfigurations } from '../push/push-configurations.ts';
 import { createErrorHandler } from '../http/routes/error-response.ts';
@@ -46,12 +43,10 @@ import {
 } from '../http/routes/events-route.ts';
 import { DEFAULT_BODY_LIMITS } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
-import { taskFileRoute } from '../http/routes/task-file-route.ts';
+import { taskRoutes } from '../http/routes/task-routes.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
-import { inputSchemaRoute } from '../http/routes/input-schema-route.ts';
 import type { RequestMeasurement } from '../http/routes/request-measurement.ts';
 import { type MetricsRouteOptions, metricsRoute } from '../http/routes/metrics-route.ts';
-import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { serverProofRoute } from '../http/routes/server-proof-route.ts';
 import type { ServerIdentity } from '../http/routes/server-proof-route.ts';
 import { type A2aBindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
@@ -72,7 +67,6 @@ import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
 import { taskSearchRoute } from '../http/routes/task-search-route.ts';
-import { storyRoute } from '../http/routes/story-route.ts';
 import { toolExecutionRoutes } from '../http/routes/tool-execution-routes.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { pageRoute } from '../page/page-route.ts';
@@ -197,7 +191,12 @@ export function createApp(options: AppOptions): Express {
   // Most requests are for this route, so it comes before the other routes of tasks.
   app.use(jsonRpcRoute(parts));
   app.use(streamTicketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
-  app.use(taskRoutes(parts), taskSearchRoute(tasks), agentCommandsRoute(options.commands));
+  // A client runs a command with an A2A message, so no route runs one.
+  app.use(
+    workRoutes(parts),
+    taskSearchRoute(tasks),
+    jsonRoute('/api/commands', { commands: options.commands }),
+  );
   if (options.push) app.use(failingReceiversRoutes(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));
   app.use(unknownAddress);
@@ -264,7 +263,8 @@ function pageApi(parts: Parts): Router {
     PAGE_API_PATH,
     admitRequests((request) => requirePageSession(request, pageSignIn), parts),
     refuseWhileClosing(isClosing),
-    taskRoutes(parts),
+    workRoutes(parts),
+    // The person chooses a model and a workspace from these.
     jsonRoute('/agent', agent),
     jsonRoute('/workspaces', workspaces),
     taskGroupsRoute(tasks, clock),
@@ -275,20 +275,16 @@ function pageApi(parts: Parts): Router {
   );
 }
 
-/** Returns a route that sends `offer` to the page. The person chooses a model or a workspace from it. */
-function jsonRoute(path: string, offer: OfferedAgent | WorkspaceChoices): Router {
-  return Router().get(path, (_request, response) => void response.json(offer));
+/** Returns a route that always sends the same answer. */
+function jsonRoute(path: string, answer: object): Router {
+  return Router().get(path, (_request, response) => void response.json(answer));
 }
 
-/** The routes to one task that the page and other clients use, besides those of A2A. */
-function taskRoutes({ tasks, limits, log, signingKey, restoring }: Parts): RequestHandler[] {
+/** The routes for work on tasks that the page and other clients use, besides those of A2A. */
+function workRoutes({ tasks, limits, log, signingKey, restoring }: Parts): RequestHandler[] {
   return [
     toolExecutionRoutes(tasks, { limits, log }),
-    costRoute(tasks),
-    taskFileRoute(tasks),
-    receiptRoute(tasks, signingKey),
-    storyRoute(tasks),
-    inputSchemaRoute(tasks),
+    taskRoutes(tasks, signingKey),
     checkpointRoutes(tasks, restoring),
   ];
 }

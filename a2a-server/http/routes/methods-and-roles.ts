@@ -2,7 +2,7 @@ import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { isLegacyJsonRpcMethod, legacyJsonRpcToV1Method } from '@a2a-js/sdk/compat/v0_3';
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
 import { ROLES, type Role, SENDING_ROLES } from '../../access/role.ts';
-import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
+import { PUSH_KEYS_PATH } from '../push/push-routes.ts';
 import { OLD_AGENT_CARD_PATH } from './agent-card-route.ts';
 
 /** The path of the approval page's requests. They use the page's session instead of a bearer token. */
