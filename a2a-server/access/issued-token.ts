@@ -2,8 +2,9 @@
  * Makes and parses issued tokens. `a2a-server token create` makes such a token: `a2a_<id>_<secret>`. The id is public.
  * The secret is random (256 bits), so storing its plain SHA-256 is enough: an attacker cannot try all secrets.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { isSameDigest, tokenDigest } from '../../shared/net/bearer-token.ts';
 import { IDENTITY_NAME_PATTERN } from './requester.ts';
 import { roleSchema } from './role.ts';
 
@@ -50,7 +51,7 @@ export function makeToken(
     ...(tenant !== undefined && { tenant }),
     roles,
     ...(groups !== undefined && groups.length > 0 && { groups }),
-    digest: digestOf(secret).toString('hex'),
+    digest: tokenDigest(secret).toString('hex'),
     createdAt: new Date(now).toISOString(),
     expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),
     revokedAt: null,
@@ -66,7 +67,7 @@ export function parseToken(text: string): { id: string; secret: string } | undef
 
 /** Compares the secret in constant time. X1: the duration must reveal nothing about a secret. */
 export function isSecretOfToken({ digest }: IssuedTokenRecord, secret: string): boolean {
-  return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
+  return isSameDigest(Buffer.from(digest, 'hex'), tokenDigest(secret));
 }
 
 /** The state of a token. Only an active token gives access. */
@@ -81,8 +82,4 @@ export function expiryOfToken({ expiresAt }: Pick<IssuedTokenRecord, 'expiresAt'
 export function issuedTokenState(token: IssuedTokenRecord, now: number): IssuedTokenState {
   if (token.revokedAt !== null) return 'revoked';
   return (expiryOfToken(token) ?? Infinity) <= now ? 'expired' : 'active';
-}
-
-function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
 }

@@ -1,6 +1,5 @@
 /** Reads the configuration of an OpenID Connect provider (OpenID Connect Discovery 1.0 §4). */
 import { z } from 'zod';
-import type { Clock } from '../../shared/runtime/clock.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { openIdConnectUrl } from './oidc-settings.ts';
@@ -70,30 +69,4 @@ export function providerUnreachableError(cause?: unknown): ProductError {
     'The OpenID Connect provider of this server does not answer, so the token cannot be checked. Try again in a moment.',
     { cause },
   );
-}
-
-/**
- * Returns a function that reads a value and caches it. It reads again when the value is older than `maxAgeMs`. After a
- * failure, it reads again once `cooldownMs` has passed. `elapsed` may stop while the machine sleeps, and the wall clock may
- * go back. So the clock that shows the longer time counts.
- */
-export function createCachedRead<Value>(
-  read: () => Promise<Value>,
-  {
-    clock,
-    cooldownMs,
-    maxAgeMs = Infinity,
-  }: { clock: Pick<Clock, 'now' | 'elapsed'>; cooldownMs: number; maxAgeMs?: number },
-): () => Promise<Value> {
-  let last: { value: Promise<Value>; since: ReturnType<typeof times>; usableMs: number } | undefined;
-  const times = () => ({ now: clock.now(), elapsed: clock.elapsed() });
-  const ageMs = (since: ReturnType<typeof times>): number =>
-    Math.max(clock.now() - since.now, clock.elapsed() - since.elapsed);
-  return () => {
-    if (last !== undefined && ageMs(last.since) < last.usableMs) return last.value;
-    const reading = { value: read(), since: times(), usableMs: maxAgeMs };
-    reading.value.catch(() => Object.assign(reading, { since: times(), usableMs: cooldownMs }));
-    last = reading;
-    return reading.value;
-  };
 }

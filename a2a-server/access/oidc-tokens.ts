@@ -5,6 +5,7 @@
  */
 import type * as Jose from 'jose';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { createCachedRead } from '../../shared/runtime/cached-read.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Identity } from './identity.ts';
 import {
@@ -12,7 +13,6 @@ import {
   PROVIDER_TIMEOUT_MS,
   providerUnreachableError,
   fetchOpenIdProvider,
-  createCachedRead,
 } from './oidc-provider.ts';
 import { accessOfClaims, type OidcSettings } from './oidc-settings.ts';
 

@@ -1,4 +1,5 @@
 /** Stores the keys that sign push notifications in the record store, so that all servers of the store use them. */
+import { createCachedRead } from '../../shared/runtime/cached-read.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -16,19 +17,10 @@ type KeyRecords = Pick<RecordStore, 'read' | 'create' | 'replace' | 'swap'>;
 /** Returns a function that reads the keys. The first server that reads them creates them. */
 export function createPushKeysReader(
   records: KeyRecords,
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'now' | 'elapsed'>,
 ): () => Promise<PushKeys> {
-  let last: { at: number; keys: Promise<PushKeys> } | undefined;
-  return () => {
-    const at = clock.now();
-    if (last === undefined || Math.abs(at - last.at) >= READ_AGAIN_MS) {
-      const keys = readOrCreate(records);
-      last = { at, keys };
-      // After a failure, the next notification reads the keys again.
-      keys.catch(() => (last = undefined));
-    }
-    return last.keys;
-  };
+  // After a failure, the next notification reads the keys again.
+  return createCachedRead(() => readOrCreate(records), { clock, cooldownMs: 0, maxAgeMs: READ_AGAIN_MS });
 }
 
 /** Adds a key that signs once receivers have had the time to read it. @throws ProductError STORAGE */
