@@ -3,7 +3,8 @@
  * settings of the OpenID Connect provider. A page session or a push notification receiver stores the fingerprint of its
  * principal. If the fingerprint has changed since, that access has ended. Pure.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 
 interface CredentialFingerprintsParts {
@@ -37,6 +38,6 @@ export function createCredentialFingerprints({
       return [principal, createHmac('sha256', JSON.stringify(tokens)).update(purpose).digest('hex')];
     }),
   );
-  const providerFingerprint = provider && createHash('sha256').update(JSON.stringify(provider)).digest('hex');
+  const providerFingerprint = provider && sha256(JSON.stringify(provider));
   return ({ principal, provided }) => (provided ? providerFingerprint : fingerprints.get(principal));
 }

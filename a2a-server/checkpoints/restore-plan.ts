@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import {
   combineFileChanges,
   decideRestoreStep,
@@ -156,5 +156,5 @@ export class FilesChangedError extends ProductError {
 
 function basisOf(files: readonly FileToRestore[]): string {
   const states = files.map(({ path, now }) => [path, now?.hash ?? 'absent']);
-  return createHash('sha256').update(JSON.stringify(states)).digest('hex');
+  return sha256(JSON.stringify(states));
 }

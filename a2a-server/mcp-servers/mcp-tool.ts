@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import { MiddleCutText, cutMiddle } from '../../shared/text/shortened-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
@@ -78,7 +78,5 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
 }
 
 function definitionHash({ name, description, declared, hints }: McpToolDefinition): string {
-  return createHash('sha256')
-    .update(stringify({ name, description, declared, hints }) ?? '')
-    .digest('hex');
+  return sha256(stringify({ name, description, declared, hints }) ?? '');
 }

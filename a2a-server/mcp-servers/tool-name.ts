@@ -1,6 +1,6 @@
 /** Builds the agent's name for an MCP tool: `mcp__<server>__<tool>`. */
-import { createHash } from 'node:crypto';
 import { MAX_TOOL_NAME_CHARS } from '../tools/tool.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 
 /** The number of hash characters at the end of a changed or ambiguous name. */
 const HASH_CHARS = 8;
@@ -22,7 +22,7 @@ export function mcpToolName(server: string, tool: string): string {
     !isMarked(tool)
   )
     return name;
-  const mark = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, HASH_CHARS);
+  const mark = sha256(`${server}\0${tool}`).slice(0, HASH_CHARS);
   return `${name.slice(0, MAX_TOOL_NAME_CHARS - HASH_CHARS - 1)}_${mark}`;
 }
 

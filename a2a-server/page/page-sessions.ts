@@ -11,9 +11,10 @@
  *   token or a provider's token has made, and its session, end with that token instead. A link or session from a
  *   provider's token also ends if the settings of the provider change.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import { createCredentialFingerprints } from '../access/credential-fingerprints.ts';
 import { createAccessEndListeners } from '../access/access-end-listeners.ts';
 import type { Identity } from '../access/identity.ts';
@@ -130,7 +131,7 @@ export function createPageSessions({
   const sessionOf = async (
     secrets: PageSessionSecrets | undefined,
   ): Promise<PageAccess & { digest: string }> => {
-    const digest = secrets === undefined ? '' : digestOf(joined(secrets));
+    const digest = secrets === undefined ? '' : sha256(joined(secrets));
     const session = signedOut.has(digest) ? undefined : await usable(await sessions.read(digest));
     if (session === undefined)
       throw new ProductError(
@@ -148,7 +149,7 @@ export function createPageSessions({
   };
   const addSession = async (session: PageAccess): Promise<PageSessionSecrets & { expiresAt: number }> => {
     const secrets = { cookie: random(), pageKey: random() };
-    await sessions.add(digestOf(joined(secrets)), session);
+    await sessions.add(sha256(joined(secrets)), session);
     return { ...secrets, expiresAt: session.expiresAt };
   };
 
@@ -157,13 +158,13 @@ export function createPageSessions({
       return issueOneTimeLink(links, await accessNow(identity, PAGE_LINK_MS));
     },
     async signIn(code) {
-      const used = digestOf(code);
+      const used = sha256(code);
       const link = await usable(await links.read(used));
       if (link !== undefined) {
         // The session is stored before the link is removed, so that "sign out everywhere" always finds one of the two.
         const session = await addSession({ ...link, expiresAt: endAfter(PAGE_SESSION_MS, link) });
         if (await links.remove(used)) return session;
-        await sessions.remove(digestOf(joined(session)));
+        await sessions.remove(sha256(joined(session)));
       }
       throw new ProductError(
         'UNAUTHENTICATED',
@@ -210,7 +211,7 @@ export async function issueOneTimeLink(
   access: PageAccess,
 ): Promise<OneTimeLink> {
   const code = random();
-  await links.add(digestOf(code), access);
+  await links.add(sha256(code), access);
   return { code, expiresAt: access.expiresAt };
 }
 
@@ -235,4 +236,3 @@ function identityOf({ principal, tokenId, provided }: PageAccess): Identity {
 
 const random = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 const joined = ({ cookie, pageKey }: PageSessionSecrets): string => `${cookie}.${pageKey}`;
-const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -2,9 +2,9 @@
  * Stores the WebAuthn challenges that wait for their answer. Each challenge works once, for one principal, for a few
  * minutes.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import { createExpiringRecords, type ExpiringRecords } from '../records/expiring-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
@@ -39,7 +39,7 @@ export class ChallengeStore<Purpose> {
   /** @throws ProductError STORAGE */
   async add(challenge: string, principal: string, purpose: Purpose): Promise<void> {
     const expiresAt = this.#clock.now() + CHALLENGE_MS;
-    await this.#open.add(nameOf(challenge), { principal, purpose, expiresAt });
+    await this.#open.add(sha256(challenge), { principal, purpose, expiresAt });
   }
 
   /**
@@ -47,13 +47,9 @@ export class ChallengeStore<Purpose> {
    * @throws ProductError STORAGE
    */
   async take(challenge: string, principal: string): Promise<Purpose | undefined> {
-    const name = nameOf(challenge);
+    const name = sha256(challenge);
     const open = await this.#open.read(name);
     if (open?.principal !== principal || !(await this.#open.remove(name))) return undefined;
     return open.expiresAt > this.#clock.now() ? this.#schema.safeParse(open.purpose).data : undefined;
   }
-}
-
-function nameOf(challenge: string): string {
-  return createHash('sha256').update(challenge).digest('hex');
 }

@@ -2,9 +2,9 @@
  * Stores the registered passkeys. A passkey has only a public key, so its record has no secret. But a program that can
  * write to the records can add a passkey.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
 const passkeySchema = z.strictObject({
@@ -55,9 +55,7 @@ export function createPasskeyStore(records: RecordStore): PasskeyStore {
 
 /** Returns the record name of a passkey. It is a hash, because a credential id can be longer than a record name. */
 function nameOf(principal: string, id: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([principal, id]))
-    .digest('hex');
+  return sha256(JSON.stringify([principal, id]));
 }
 
 /** Returns the stored text of a passkey. Equal passkeys have equal texts, so `swap` can compare them. */

@@ -3,7 +3,8 @@
  * that can write to the state directory or to the servers' database can make one. A bearer token and a sign-in of the
  * page are not enough. The records contain hashes, so a reader of the records learns no code.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import { z } from 'zod';
 import { createExpiringRecords, type ExpiringRecords } from '../records/expiring-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -35,7 +36,7 @@ export async function issueRegistrationCode(
 ): Promise<string> {
   const code = randomBytes(32).toString('base64url');
   const expiresAt = now + REGISTRATION_CODE_MS;
-  await codesIn(records, () => now).add(digestOf(code), { principal, expiresAt });
+  await codesIn(records, () => now).add(sha256(code), { principal, expiresAt });
   return code;
 }
 
@@ -52,15 +53,11 @@ export interface RegistrationCodeVerifier {
 export function createRegistrationCodes(records: RecordStore, now: () => number): RegistrationCodeVerifier {
   const codes = codesIn(records, now);
   const isValid = async (code: string, principal: string): Promise<boolean> => {
-    const known = await codes.read(digestOf(code));
+    const known = await codes.read(sha256(code));
     return known !== undefined && known.principal === principal && known.expiresAt > now();
   };
   return {
     isValid,
-    use: async (code, principal) => (await isValid(code, principal)) && codes.remove(digestOf(code)),
+    use: async (code, principal) => (await isValid(code, principal)) && codes.remove(sha256(code)),
   };
-}
-
-function digestOf(code: string): string {
-  return createHash('sha256').update(code).digest('hex');
 }

@@ -4,11 +4,11 @@
  * message. So the messages survive restarts, and are retried like push notifications. After the message, a task that
  * waits costs nothing.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-body.ts';
 import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import { tenantOf } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
@@ -88,7 +88,7 @@ export function chatSubscriptions(
 
 /** Returns an id that changes with the settings of the webhook. */
 function webhookId(webhook: ChatWebhook): string {
-  return createHash('sha256').update(JSON.stringify(webhook)).digest('hex').slice(0, 32);
+  return sha256(JSON.stringify(webhook)).slice(0, 32);
 }
 
 interface ChatWebhookParts {

@@ -3,9 +3,10 @@
  * the A2A project's samples: `iat`, and `request_body_sha256` in hexadecimal. `aud` is the address of the receiver, so
  * a receiver cannot pass a notification on to another one. `jose` loads with the first signature.
  */
-import { createHash, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
+import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import { currentPushKey, publicPushKeys, type PushKeys, SIGNATURE_LIFETIME_S } from './push-keys.ts';
 
 const ALGORITHM = 'EdDSA';
@@ -33,7 +34,7 @@ export function createNotificationSigner({
       const now = clock.now();
       const key = currentPushKey(known, now);
       const issuedAt = Math.floor(now / 1000);
-      return new SignJWT({ taskId, request_body_sha256: createHash('sha256').update(body).digest('hex') })
+      return new SignJWT({ taskId, request_body_sha256: sha256(body) })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: await keyId(createPublicKey(key)) })
         .setIssuer(issuer)
         .setAudience(url)

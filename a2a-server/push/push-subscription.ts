@@ -2,12 +2,12 @@
  * One push notification configuration of A2A 1.0 (§4.3) or 0.3 (§6.8), with the position of its delivery. The record
  * store keeps it, so delivery continues after a restart. Pure.
  */
-import { createHash } from 'node:crypto';
 import { validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { CHAT_FORMATS } from '../../shared/chat/chat-body.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 
 /**
  * - `active`: the next event is delivered as soon as it exists.
@@ -147,7 +147,7 @@ export function receiverIdInRecordName(name: string): string {
 const HASH_LENGTH = 32;
 
 function shortHash(...texts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, HASH_LENGTH);
+  return sha256(JSON.stringify(texts)).slice(0, HASH_LENGTH);
 }
 
 /** Returns the headers of a message to a chat. @throws Error if the variable of its token is not set */

@@ -2,8 +2,8 @@
  * Computes the hash chain over a task's events. Hash n is the SHA-256 (hex) of hash n−1 and of the canonical JSON of
  * event n, so the last hash covers every event and their order. Pure.
  */
-import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
+import { sha256 } from '../../shared/runtime/sha256.ts';
 import type { JournalEntry } from '../task/events.ts';
 
 /** Returns hash 0. It contains the task id, so two tasks with equal events have different chains. */
@@ -13,8 +13,4 @@ export function firstChainHash(taskId: string): string {
 
 export function nextChainHash(hash: string, { seq, at, event }: JournalEntry): string {
   return sha256(`${hash}\n${stringify({ seq, at, event })}`);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

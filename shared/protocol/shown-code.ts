@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
+import { sha256 } from '../runtime/sha256.ts';
 
 export const SHOWN_CODE_DIGITS = 8;
 
@@ -9,15 +9,10 @@ export const SHOWN_CODE_DIGITS = 8;
  * rights.
  */
 export function shownCode(...shown: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(stringify(shown) ?? '')
-    .digest('hex')
-    .slice(0, SHOWN_CODE_DIGITS);
+  return sha256(stringify(shown) ?? '').slice(0, SHOWN_CODE_DIGITS);
 }
 
 /** Returns the SHA-256 (hex) of the canonical JSON of a tool's input. */
 export function inputHash(input: Record<string, unknown>): string {
-  return createHash('sha256')
-    .update(stringify(input) ?? '')
-    .digest('hex');
+  return sha256(stringify(input) ?? '');
 }

@@ -1,6 +1,6 @@
 /** Separates the file contents from a tool's result. The journal stores them separately from the event. */
-import { createHash } from 'node:crypto';
 import type { FileBytes } from '../../journal/journal.ts';
+import { sha256 } from '../../../shared/runtime/sha256.ts';
 import type { ToolOutcome } from '../../task/events.ts';
 import type { ToolResult } from '../../tools/tool.ts';
 
@@ -13,7 +13,7 @@ export function separateFileContents({ files = [], ...success }: ToolResult): Se
   if (files.length === 0) return { success, contents: [] };
   const hashed = files.map((file) => ({
     ...file,
-    hash: createHash('sha256').update(file.bytes).digest('hex'),
+    hash: sha256(file.bytes),
   }));
   return {
     success: { ...success, files: hashed.map(({ bytes, ...file }) => ({ ...file, bytes: bytes.length })) },

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Router } from 'express';
+import { sha256 } from '../../../shared/runtime/sha256.ts';
 import { AGENT_CARD_PATH, AgentCard } from '@a2a-js/sdk';
 import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 
@@ -18,7 +18,7 @@ export function agentCardRoute(card: AgentCard, modified: number): Router {
   // The SDK's own handler is not used for A2A 1.0. It sends the SDK's in-memory form of the card, in which clients
   // without this SDK cannot read the security schemes.
   const text = JSON.stringify(AgentCard.toJSON(card));
-  const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
+  const tag = `"${sha256(text).slice(0, 32)}"`;
   const paths = [`/${AGENT_CARD_PATH}`, `/${OLD_AGENT_CARD_PATH}`];
   const lastModified = new Date(modified).toUTCString();
   const router = Router();

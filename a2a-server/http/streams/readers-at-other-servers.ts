@@ -4,11 +4,12 @@
  * of a server removes the records. A task also counts as read if the records cannot be read. While the records cannot
  * be written, one timer tries all changes again.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { sha256 } from '../../../shared/runtime/sha256.ts';
 import type { RecordStore } from '../../records/record-store.ts';
 
 /** A record of this age belongs to no reader any more, because every stream is much shorter. */
@@ -165,5 +166,5 @@ export class ReadersAtOtherServers {
  * must not have.
  */
 function prefixOf(taskId: string): string {
-  return `${createHash('sha256').update(taskId).digest('hex').slice(0, 32)}-`;
+  return `${sha256(taskId).slice(0, 32)}-`;
 }

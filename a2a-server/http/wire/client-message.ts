@@ -5,7 +5,6 @@
  * D1: a data part may look like a decision and be invalid. Such a part is an error. It never approves anything, and the
  * model never gets it.
  */
-import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
@@ -25,6 +24,7 @@ import { INPUT_MODES } from './output-modes.ts';
 import { parseFilePart } from './parse-file-part.ts';
 import type { FileBytes } from '../../journal/journal.ts';
 import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
+import { sha256 } from '../../../shared/runtime/sha256.ts';
 import { parseOrRefuse, validateRequestInput } from './validate-request-input.ts';
 
 const DEFAULT_CHANNEL = 'a2a';
@@ -61,7 +61,7 @@ export function toClientMessage(
     ...(contents.length > 0 && { contents }),
     // The hash covers only the content. For a file, it covers the file's own hash. So a repeated message has the same
     // hash over every binding and version.
-    bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
+    bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId }) ?? ''),
     ...taskId,
     ...sessionId,
     ...(expectedGeneration && { expectedGeneration }),
@@ -196,10 +196,4 @@ function malformed(message: string): ProductError {
 
 function invalidDecision(message: string): ProductError {
   return new ProductError('INVALID_DECISION', `${message} Nothing was decided.`);
-}
-
-function sha256(text: string | undefined): string {
-  return createHash('sha256')
-    .update(text ?? '')
-    .digest('hex');
 }

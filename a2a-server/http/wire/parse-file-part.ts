@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { FILE_MEDIA_TYPES, decodeUtf8Text, fileMediaTypeOf } from '../../../shared/protocol/attached-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { sha256 } from '../../../shared/runtime/sha256.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { FileBytes } from '../../journal/journal.ts';
 import type { MessagePart } from '../../task/events.ts';
@@ -19,7 +19,7 @@ export function parseFilePart({ bytes, name }: { bytes: Uint8Array; name: string
   const shown = oneLineExcerpt(name, MAX_NAME_CHARS);
   const mediaType = fileMediaTypeOf(bytes);
   if (mediaType !== undefined) {
-    const hash = createHash('sha256').update(bytes).digest('hex');
+    const hash = sha256(bytes);
     const file = { hash, bytes: bytes.length, mediaType, ...(shown !== '' && { name: shown }) };
     return { part: { type: 'stored-file', file }, stored: [{ hash, bytes }] };
   }

@@ -1,7 +1,7 @@
 /** Verifies a whole journal: the file, each task's events, and the saved file contents. */
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { sha256 } from '../../../shared/runtime/sha256.ts';
 import { openSqlite, type RunQuery, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -147,7 +147,7 @@ function checkContents(database: Sqlite, problems: string[]): number {
   for (const [key] of keys) {
     try {
       const [hash, bytes] = find(integerColumn(key))[0] ?? [];
-      if (createHash('sha256').update(bytesColumn(bytes)).digest('hex') !== textColumn(hash))
+      if (sha256(bytesColumn(bytes)) !== textColumn(hash))
         problems.push(`The saved content ${textColumn(hash)} of a file is damaged.`);
     } catch (error) {
       problems.push(`A saved content of a file cannot be read: ${errorMessageOf(error)}.`);

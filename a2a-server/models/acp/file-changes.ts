@@ -5,8 +5,8 @@
  * ACP v1, tool calls: a diff has the `oldText` and `newText` of a file. Some agents send whole files. Other agents send
  * only the replaced part. Some agents send no `oldText` for an existing file.
  */
-import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
+import { sha256 } from '../../../shared/runtime/sha256.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
@@ -52,7 +52,7 @@ export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
         return file.type;
     }
   });
-  return createHash('sha256').update(hashes.join('\n')).digest('hex');
+  return sha256(hashes.join('\n'));
 }
 
 /**
