@@ -1,15 +1,14 @@
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
-import { appendFileTool } from './append-file.ts';
+import { appendFileTool, writeFileTool } from './write-file.ts';
 import { askPersonTool } from './ask-person.ts';
 import { createCrawlTool } from './crawl.ts';
 import { deleteFileTool } from './delete-file.ts';
-import { editFileTool } from './edit-file.ts';
+import { editFileTool, multiEditTool } from './edit-file.ts';
 import { createFetchTool } from './fetch.ts';
 import { listFilesTool } from './list-files.ts';
 import { moveFileTool } from './move-file.ts';
-import { multiEditTool } from './multi-edit.ts';
 import { readFileTool } from './read-file.ts';
 import { createReadOutputTool, NO_TOOL_OUTPUTS, type ReadToolOutput } from './read-output.ts';
 import { createShellCommandTool } from './run-shell-command.ts';
@@ -20,7 +19,6 @@ import { updateTodosTool } from './update-todos.ts';
 import { createWaitTool } from './wait.ts';
 import { createHostAllowList } from '../web/allowed-hosts.ts';
 import { resolveHostBySystem } from '../web/resolve-checked-host.ts';
-import { writeFileTool } from './write-file.ts';
 
 /** The default grace period: the time between SIGTERM and SIGKILL (A2: a stopped process gets a grace period). */
 const DEFAULT_GRACE_MS = 5000;

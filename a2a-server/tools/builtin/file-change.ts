@@ -3,8 +3,7 @@
  * multi-edit use this code.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { countWithNoun } from '../../../shared/text/one-line.ts';
-import type { PreviewWithBasis, ToolContext, ToolResult, ToolRun } from '../tool.ts';
+import type { PreviewWithBasis, ToolContext, ToolRun } from '../tool.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
 import { MAX_WRITE_BYTES, tooLargeError } from './text-edit.ts';
@@ -60,46 +59,6 @@ export async function applyFileChange(
   const content = changedContent(before, change);
   const place = await workspace.replace(path, { content, basis: now, signal });
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
-}
-
-export interface EditedContent {
-  content: string;
-  replaced: number;
-}
-
-/**
- * Makes an edit and counts the replaced passages. `rewritten` is true if the edit is the whole content, which a person
- * wrote.
- * @param textOf returns the start of the result text, e.g. `Edited a.md in 2 places`
- */
-export async function editTextFile(
-  run: ToolRun,
-  { path, rewritten }: { path: string; rewritten: boolean },
-  {
-    edit,
-    textOf,
-  }: {
-    edit: (before: string | undefined) => EditedContent;
-    textOf: (path: string, places: string) => string;
-  },
-): Promise<ToolResult> {
-  let replaced = 0;
-  const done = await applyFileChange(run, path, (before) => {
-    const edited = edit(before);
-    replaced = edited.replaced;
-    return edited.content;
-  });
-  const size = countWithNoun(done.bytes, 'byte');
-  if (rewritten)
-    return {
-      text: `Replaced the content of ${done.path} (${size}).`,
-      summary: `wrote ${done.path} (${size})`,
-    };
-  const places = countWithNoun(replaced, 'place');
-  return {
-    text: `${textOf(done.path, places)}; it now has ${size}.`,
-    summary: `edited ${done.path} (${places})`,
-  };
 }
 
 function changedContent(before: TextFile | undefined, change: ComputeNewContent): string {

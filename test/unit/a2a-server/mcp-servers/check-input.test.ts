@@ -1,7 +1,7 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, it } from '@jest/globals';
 import { compileInputSchema } from '../../../../a2a-server/mcp-servers/check-input.ts';
-import { multiEditTool } from '../../../../a2a-server/tools/builtin/multi-edit.ts';
+import { multiEditTool } from '../../../../a2a-server/tools/builtin/edit-file.ts';
 import { parseInput } from '../../../../a2a-server/tools/toolbox.ts';
 
 const read = (schema: unknown, engine = new AjvJsonSchemaValidator(), onTooSlow = () => undefined) =>

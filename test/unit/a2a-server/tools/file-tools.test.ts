@@ -12,13 +12,12 @@ import {
   writeFile as writeText,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendFileTool } from '../../../../a2a-server/tools/builtin/append-file.ts';
+import { appendFileTool, writeFileTool } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { editFileTool } from '../../../../a2a-server/tools/builtin/edit-file.ts';
 import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/text-edit.ts';
 import { readFileTool } from '../../../../a2a-server/tools/builtin/read-file.ts';
 import type { PreviewWithBasis } from '../../../../a2a-server/tools/tool.ts';
 import { contentHashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
-import { writeFileTool } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
-import { multiEditTool } from '../../../../a2a-server/tools/builtin/multi-edit.ts';
+import { multiEditTool } from '../../../../a2a-server/tools/builtin/edit-file.ts';
 import { defineTool } from '../../../../a2a-server/tools/builtin/define-tool.ts';
 import { createToolbox, parseInput } from '../../../../a2a-server/tools/toolbox.ts';
 import { toolInWorkspace } from './tool-in-workspace.ts';

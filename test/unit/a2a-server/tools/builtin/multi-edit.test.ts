@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { applyPatch } from 'diff';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { multiEditTool } from '../../../../../a2a-server/tools/builtin/multi-edit.ts';
+import { multiEditTool } from '../../../../../a2a-server/tools/builtin/edit-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
 let at: ToolInWorkspace;
