@@ -4,15 +4,14 @@ import { EXIT_FAILURE } from '../shared/runtime/exit-codes.ts';
 import { fileURLToPath } from 'node:url';
 import { ProductError } from '../shared/runtime/errors.ts';
 import { newFileProblem } from '../shared/runtime/file-problem.ts';
-import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
+import { consoleToLog, createLogger, type Logger } from '../shared/runtime/logging.ts';
 import type { DestinationStream } from 'pino';
 import { openLogFile } from '../shared/runtime/log-file.ts';
-import type { Logger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, createStderrReport } from '../shared/runtime/uncaught-error.ts';
 import { CHILD_MARKER, hideProcEnviron } from '../shared/runtime/hide-proc-environ.ts';
 import { reportErrorAndExit, createCommandLine } from './startup/commands/command-line.ts';
 import { readServerSettings } from './startup/settings/read-settings.ts';
-import { createSettingsReloader } from './startup/settings/reload-settings.ts';
+import { createSettingsReloader } from './startup/settings/live-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
 import type { ServerRun } from './startup/start-opened-server.ts';
 

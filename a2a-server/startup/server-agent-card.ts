@@ -1,4 +1,4 @@
-/** Makes the agent card of this server from its settings, tools and models. */
+/** Describes the agent of this server from its settings, tools and models: its card, and the models that it offers. */
 import type { KeyObject } from 'node:crypto';
 import type { AgentCard } from '@a2a-js/sdk';
 import { signCard } from '../../shared/card/card-signature.ts';
@@ -10,6 +10,9 @@ import type { Models } from '../models/model.ts';
 import { type Confinement, confinementText } from '../tools/shell/confinement.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
+import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
+import { OFFLINE_MODEL_ID } from '../models/model-settings.ts';
+import { agentBackendText } from './agent-backend.ts';
 
 interface CardParts extends Pick<ToolsAndCommands, 'tools' | 'commands'> {
   settings: ServerSettings;
@@ -46,4 +49,23 @@ function fileModesOf(models: Models): string[] {
 
 function enabledServerNames({ mcpServers }: ServerSettings): string[] {
   return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
+}
+
+/** Returns the server's agent with the models that differ from its default model. */
+export function describeOfferedAgent(
+  settings: Pick<ServerSettings, 'agent' | 'model'>,
+  models: Models,
+): OfferedAgent {
+  // Several names may mean the same model, which is offered once. A tier without its own model means the default
+  // model. All names of an ACP agent or a script mean its only model.
+  const known = new Set([models.resolve(undefined)]);
+  const choices: OfferedAgent['models'] = [];
+  for (const name of models.list()) {
+    const model = models.resolve(name);
+    // The offline model is not offered, because it only shows how the server works.
+    if (known.has(model) || name === OFFLINE_MODEL_ID) continue;
+    known.add(model);
+    choices.push({ name, id: model.id });
+  }
+  return { agent: agentBackendText(settings), models: choices };
 }

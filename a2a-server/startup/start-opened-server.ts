@@ -4,19 +4,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { removeOwnServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
+import {
+  removeOwnServerRecord,
+  writeServerRecord,
+  type ServerRecord,
+} from '../../shared/state/server-record.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
-import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { CancellingDisconnectHandler, IGNORE_DISCONNECTS } from '../http/streams/on-disconnect.ts';
 import { ReadersAtOtherServers } from '../http/streams/readers-at-other-servers.ts';
-import { describeOfferedAgent } from './offered-agent.ts';
+import { describeOfferedAgent, createServerAgentCard } from './server-agent-card.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
-import { createApp } from './app.ts';
+import { createApp, type ServingPhase } from './app.ts';
 import type { StreamEndReason } from '../http/routes/admit-requests.ts';
 import { withLoadShedding } from '../http/routes/load-shedding.ts';
-import type { ServingPhase } from './app.ts';
 import { obtainSharedReceiptKey } from '../receipts/receipt-key.ts';
 import type { ChatWebhookSubscriber } from '../push/chat-webhooks.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';
@@ -40,7 +42,6 @@ import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { agentBackendText } from './agent-backend.ts';
 import { openPasskeys } from './open-passkeys.ts';
 import { openPushNotifications } from './open-push.ts';
-import { createServerAgentCard } from './server-agent-card.ts';
 import { openAccessControl } from './open-access-control.ts';
 import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
 import { closeHttpServer } from '../../shared/net/close-http-server.ts';

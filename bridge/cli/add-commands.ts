@@ -3,9 +3,7 @@
  * runs.
  */
 import { type Command, Option } from 'commander';
-import { addHelpCommands } from '../../shared/runtime/help-command.ts';
-import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
-import { wrapHelpText } from '../../shared/runtime/help-sections.ts';
+import { addHelpCommands, wrapHelpText, refuseUnknownCommand } from '../../shared/runtime/help-command.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { CommandRun, CommonCommandOptions } from './context/run-command.ts';
 

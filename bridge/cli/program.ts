@@ -6,9 +6,12 @@ import { Command } from 'commander';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
-import { helpFormat, wrapHelpText } from '../../shared/runtime/help-sections.ts';
-import { pointToOwnHelp } from '../../shared/runtime/help-command.ts';
-import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
+import {
+  helpFormat,
+  wrapHelpText,
+  pointToOwnHelp,
+  refuseUnknownCommand,
+} from '../../shared/runtime/help-command.ts';
 import { EXIT_USAGE } from '../../shared/runtime/exit-codes.ts';
 import { EXIT_MEANINGS } from './terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';

@@ -1,7 +1,7 @@
 /** Defines the arguments with which the bridge serves MCP, and checks them without starting a bridge. */
 import { Command, CommanderError } from 'commander';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
-import { SETTINGS_HEADING } from '../../shared/runtime/help-sections.ts';
+import { SETTINGS_HEADING } from '../../shared/runtime/help-command.ts';
 import { addSettingFlags } from '../../shared/settings/add-flags.ts';
 import { resolveSettings } from '../../shared/settings/resolve-settings.ts';
 import { locateSettings } from '../../shared/settings/settings-location.ts';

@@ -11,8 +11,7 @@ import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
-import { asRelativePath } from './as-relative-path.ts';
-import type { AcpFileDiff } from './read-tool-call.ts';
+import { asRelativePath, type AcpFileDiff } from './read-tool-call.ts';
 
 /** The state of a file on disk. `unreadable` means that the file is outside the workspace, or is not text. */
 export type CurrentFile =

@@ -20,7 +20,7 @@ import { acpAgentName } from './agent-program.ts';
 import { basisOfFiles, acpDiffsText, readCurrentFiles, type CurrentFile } from './file-changes.ts';
 import type { LiveAcpAgents } from './live-agents.ts';
 import { permissionInputSchema, acpPermissionFiles, type AcpPermissionInput } from './permission.ts';
-import { asRelativePath } from './as-relative-path.ts';
+import { asRelativePath } from './read-tool-call.ts';
 import { runPermittedAcpCall } from './run-permitted.ts';
 
 /**

@@ -8,8 +8,7 @@ import type {
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
-import { asRelativePath } from './as-relative-path.ts';
-import { toolCallDiffs, toolCallText } from './read-tool-call.ts';
+import { asRelativePath, toolCallDiffs, toolCallText } from './read-tool-call.ts';
 
 /** The input of a permission call. The person sees all of it. D2: the decision is valid only for this input. */
 export const permissionInputSchema = z.strictObject({

@@ -1,4 +1,5 @@
 import type { ContentBlock, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { isAbsolute, relative, resolve } from 'node:path';
 
 export interface AcpFileDiff {
   path: string;
@@ -48,4 +49,13 @@ export function contentBlockText(block: ContentBlock): string {
 
 export function hasToolCallEnded({ status }: ToolCallUpdate): boolean {
   return status === 'completed' || status === 'failed';
+}
+
+/**
+ * Returns a path in the workspace as a relative path, and any other path as an absolute path. Only the text is
+ * compared. Symbolic links are not resolved.
+ */
+export function asRelativePath(workspace: string, path: string): string {
+  const inside = relative(workspace, resolve(workspace, path));
+  return inside.startsWith('..') || isAbsolute(inside) ? resolve(workspace, path) : inside || '.';
 }

@@ -4,8 +4,13 @@ import { cutMiddle } from '../../../shared/text/shortened-text.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
-import { asRelativePath } from './as-relative-path.ts';
-import { contentBlockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './read-tool-call.ts';
+import {
+  asRelativePath,
+  contentBlockText,
+  toolCallDiffs,
+  hasToolCallEnded,
+  toolCallText,
+} from './read-tool-call.ts';
 
 const MAX_NOTE_CHARS = 300;
 const MAX_OUTPUT_CHARS = 30_000;

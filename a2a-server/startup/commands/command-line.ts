@@ -1,9 +1,14 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
 import { Command, Option } from 'commander';
-import { helpFormat, SETTINGS_HEADING, wrapHelpText } from '../../../shared/runtime/help-sections.ts';
-import { addHelpCommands, pointToOwnHelp } from '../../../shared/runtime/help-command.ts';
-import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-command.ts';
+import {
+  helpFormat,
+  SETTINGS_HEADING,
+  wrapHelpText,
+  addHelpCommands,
+  pointToOwnHelp,
+  refuseUnknownCommand,
+} from '../../../shared/runtime/help-command.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
 import { escapeHiddenCharacters, visibleJson } from '../../../shared/text/visible-text.ts';

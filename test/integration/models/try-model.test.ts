@@ -1,7 +1,7 @@
 /** The trial of a model: one short request in the wire format of each provider. */
 import { describe, expect, test } from '@jest/globals';
 import type { Model } from '../../../a2a-server/models/model.ts';
-import { tryModel } from '../../../a2a-server/startup/commands/try-model.ts';
+import { tryModel } from '../../../a2a-server/startup/commands/check-model.ts';
 import { startFakeModelEndpoint, type Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
 import { modelsOf } from '../../support/model-settings.ts';

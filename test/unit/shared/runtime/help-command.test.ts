@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
-import { addHelpCommands } from '../../../../shared/runtime/help-command.ts';
+import { addHelpCommands, helpFormat } from '../../../../shared/runtime/help-command.ts';
 import { createBridgeCommandLine } from '../../../../bridge/cli/program.ts';
 import { createCommandLine } from '../../../../a2a-server/startup/commands/command-line.ts';
 
@@ -95,4 +95,23 @@ describe('the command `help`', () => {
       expect(settings).toMatch(/^ +--state-dir <dir> .*\n +--config /m);
     }
   });
+});
+
+function helpText(isTTY: boolean, width: number): string {
+  return new Command('program')
+    .configureHelp({ ...helpFormat({ isTTY }), helpWidth: width })
+    .option(`--${'a'.repeat(44)}`, 'does what a person wants, and says so in a sentence')
+    .helpInformation();
+}
+
+it.each([80, 40])('at a terminal of %i columns, the help splits no word, and no row is wider', (width) => {
+  const rows = helpText(true, width).split('\n');
+  expect(rows.filter((row) => row.length > Math.max(width, 48))).toEqual([]);
+  expect(rows.join(' ').replaceAll(/ +/g, ' ')).toContain(
+    'does what a person wants, and says so in a sentence',
+  );
+});
+
+it('in a pipe, a long option and its description are on one line', () => {
+  expect(helpText(false, 80)).toMatch(/--a+ +does what a person wants, and says so in a sentence\n/);
 });

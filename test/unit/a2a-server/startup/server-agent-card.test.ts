@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { describeOfferedAgent } from '../../../../a2a-server/startup/offered-agent.ts';
+import { describeOfferedAgent } from '../../../../a2a-server/startup/server-agent-card.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { modelSettings, modelsOf } from '../../../support/model-settings.ts';
 
