@@ -79,9 +79,9 @@ export function acceptMessage(
   const { status } = snapshot;
   // The checks above refuse a message while an action is pending. So if the task waits at this point, it waits for a
   // reply, and the message continues it.
-  if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };
+  if (!PARKED_STATES.has(status.state)) return [received];
   const dayCost = status.state === 'input-required' ? status.dayCost : undefined;
-  return { type: 'append', events: [received, { type: 'task.working', ...(dayCost && { dayCost }) }] };
+  return [received, { type: 'task.working', ...(dayCost && { dayCost }) }];
 }
 
 function wantedOf(

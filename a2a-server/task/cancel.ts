@@ -14,7 +14,7 @@ export function cancelTask(snapshot: Snapshot, reason: string, by: Decider): Com
     reason: 'task-cancel',
     message: `Stopped because the task was cancelled: ${reason}`,
   });
-  return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
+  return [...stopped, { type: 'task.canceled', reason, by }];
 }
 
 /** Reports that the sender of a message no longer reads the task. */
@@ -31,17 +31,15 @@ export function cancelAfterDisconnect(
   snapshot: Snapshot,
   { messageSeq, reason }: ReaderDisconnect,
   by: Decider,
-): CommandOutcome | { type: 'keep' } {
-  return isTaskSettled(snapshot) || snapshot.messageSeq > messageSeq
-    ? { type: 'keep' }
-    : cancelTask(snapshot, reason, by);
+): CommandOutcome {
+  return isTaskSettled(snapshot) || snapshot.messageSeq > messageSeq ? [] : cancelTask(snapshot, reason, by);
 }
 
 /** Ends a task that exceeded its time limit. A1: its tool executions are recorded as stopped by the timeout. */
 export function failTaskAfterTimeout(snapshot: Snapshot, message: string): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
-  return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };
+  return [...stopped, { type: 'task.failed', message }];
 }
 
 /** Returns the events for tool executions that still run when their task ends. */

@@ -1,4 +1,7 @@
-/** Defines the outcome of a command, which is events to append or a refusal. E3: a refused command changes nothing. */
+/**
+ * Defines what a rule decides from the snapshot of a task: events to append, or a refusal. E3: a refused command changes
+ * nothing.
+ */
 import type { ErrorFacts, ErrorReason } from '../../shared/runtime/errors.ts';
 import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import type { TaskEvent } from './events.ts';
@@ -11,7 +14,14 @@ export interface CommandRefusal {
   facts?: ErrorFacts;
 }
 
-export type CommandOutcome = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
+/** The events to append, or a refusal. Without events, nothing changes. */
+export type CommandOutcome = readonly TaskEvent[] | CommandRefusal;
+
+export type TaskRule = (snapshot: Snapshot) => CommandOutcome;
+
+export function isRefusal(outcome: CommandOutcome): outcome is CommandRefusal {
+  return 'type' in outcome;
+}
 
 /** Returns the refusal of a command after the end of the task. J3: nothing follows the end of a task. */
 export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {

@@ -88,22 +88,22 @@ export function decideCalls(
     };
     events.push(event);
   }
-  return { type: 'append', events: [...events, parkOrContinue(foldNextEvents(snapshot, events, at))] };
+  return [...events, parkOrContinue(foldNextEvents(snapshot, events, at))];
 }
 
 /**
- * Repeats the question about a waiting tool call whose files have changed. Returns `keep` if another command has
- * already changed the call.
+ * Repeats the question about a waiting tool call whose files have changed. Returns no events if another
+ * command has already changed the call.
  */
 export function askAgain(
   snapshot: Snapshot,
   shown: Call,
   event: Extract<TaskEvent, { type: 'tool.outdated' }>,
-): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
+): readonly TaskEvent[] {
   const call = findCall(snapshot, shown.callId);
-  if (isTerminal(snapshot) || call?.state.type !== 'waiting') return { type: 'keep' };
-  if (call.basis !== shown.basis || call.place !== shown.place) return { type: 'keep' };
-  return { type: 'append', events: [event, parkOrContinue(foldNextEvents(snapshot, [event]))] };
+  if (isTerminal(snapshot) || call?.state.type !== 'waiting') return [];
+  if (call.basis !== shown.basis || call.place !== shown.place) return [];
+  return [event, parkOrContinue(foldNextEvents(snapshot, [event]))];
 }
 
 /** Returns the refusal if the message has another decision on the same call. */

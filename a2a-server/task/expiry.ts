@@ -7,6 +7,7 @@
  * - J3: an expired task stays ended, even if the clock goes back.
  */
 import { cancelTask } from './cancel.ts';
+import type { CommandOutcome } from './command-outcome.ts';
 import type { Decider, RecordedPendingAction, TaskEvent } from './events.ts';
 import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';
@@ -78,16 +79,12 @@ export function deadlineAfterEvents(events: readonly TaskEvent[]): number | null
 }
 
 /** Ends the task if its deadline has passed. @param now in milliseconds since 1970 */
-export function cancelExpiredTask(
-  snapshot: Snapshot,
-  now: number,
-): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
+export function cancelExpiredTask(snapshot: Snapshot, now: number): CommandOutcome {
   const { status } = snapshot;
   const asking = askingOf(status);
   const deadline = asking && deadlineOf(asking);
-  if (asking === null || deadline === null || now < deadline) return { type: 'keep' };
-  const ruling = cancelTask(snapshot, whyExpired(asking, deadline), EXPIRY);
-  return ruling.type === 'append' ? ruling : { type: 'keep' };
+  if (asking === null || deadline === null || now < deadline) return [];
+  return cancelTask(snapshot, whyExpired(asking, deadline), EXPIRY);
 }
 
 function askingOf(status: SnapshotStatus): PendingExpiry | null {

@@ -21,11 +21,8 @@ export interface AbortRequest {
 /**
  * Requests the abort of a tool execution. Changes nothing if it does not run, or if its abort was already requested.
  */
-export function requestToolAbort(
-  snapshot: Snapshot,
-  request: AbortRequest,
-): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
+export function requestToolAbort(snapshot: Snapshot, request: AbortRequest): readonly TaskEvent[] {
   const call = runningCalls(snapshot).find(({ state }) => state.toolId === request.toolId);
-  if (call === undefined || call.state.abort !== undefined) return { type: 'keep' };
-  return { type: 'append', events: [{ type: 'abort.requested', callId: call.callId, ...request }] };
+  if (call === undefined || call.state.abort !== undefined) return [];
+  return [{ type: 'abort.requested', callId: call.callId, ...request }];
 }

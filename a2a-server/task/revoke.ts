@@ -25,7 +25,7 @@ export function revokeGrants(
   // Calls that a revoked grant allowed now wait for a decision. If the task already waits, the same append lists them
   // as pending actions. If the task is working, its execution parks it later, after the calls that still run.
   const parked = PARKED_STATES.has(snapshot.status.state);
-  return { type: 'append', events: parked && asksMore ? [event, parkOrContinue(after)] : [event] };
+  return parked && asksMore ? [event, parkOrContinue(after)] : [event];
 }
 
 function unknownGrant(

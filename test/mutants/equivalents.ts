@@ -59,12 +59,6 @@ export const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
   },
   {
     file: 'expiry.ts',
-    line: "return ruling.type === 'append' ? ruling : { type: 'keep' };",
-    change: "ruling.type === 'append' → true",
-    why: 'A cancel of a parked task is never refused. The condition is for the compiler.',
-  },
-  {
-    file: 'expiry.ts',
     line: "return status.state === 'input-required' || status.state === 'auth-required' ? status : null;",
     change: "status.state === 'input-required' || status.state === 'auth-required' → true",
     why: 'Other states have no deadline. The condition is for the compiler.',

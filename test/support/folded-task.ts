@@ -1,4 +1,5 @@
 /** A task from its events, without a journal. */
+import { isRefusal, type CommandOutcome } from '../../a2a-server/task/command-outcome.ts';
 import type { RequestedCall, TaskEvent, TurnEnd } from '../../a2a-server/task/events.ts';
 import { firstSnapshot, foldNextEvents } from '../../a2a-server/task/fold.ts';
 import { parkOrContinue } from '../../a2a-server/task/pending.ts';
@@ -10,6 +11,12 @@ export function taskAfter(...events: TaskEvent[]): Snapshot {
   const start = firstSnapshot('t', { seq: 1, at: 1, event: created('s', 'ada') });
   if (start === undefined) throw new Error('no task');
   return foldNextEvents(start, events);
+}
+
+/** @returns the events of an accepted command */
+export function eventsOf(outcome: CommandOutcome): readonly TaskEvent[] {
+  if (isRefusal(outcome)) throw new Error(outcome.message);
+  return outcome;
 }
 
 /** @returns the task, parked by the event that its waiting calls require */

@@ -7,7 +7,7 @@ import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { acceptMessage } from '../../a2a-server/task/accept-message.ts';
 import { cancelTask } from '../../a2a-server/task/cancel.ts';
 import { decideCalls } from '../../a2a-server/task/decide.ts';
-import type { CommandOutcome } from '../../a2a-server/task/command-outcome.ts';
+import { isRefusal, type CommandOutcome } from '../../a2a-server/task/command-outcome.ts';
 import { decisionInText } from '../../a2a-server/task/text-decision.ts';
 import type {
   JournalEntry,
@@ -201,7 +201,7 @@ export class TaskMachine {
     const before = this.snapshot;
     const ruling = rule(before);
     this.rulings.push({ ruling, before });
-    if (ruling.type === 'append') this.#append(ruling.events);
+    if (!isRefusal(ruling)) this.#append(ruling);
   }
 
   /** Runs one step of the executor. Does nothing while tools run, because only `finish-tool` ends them. */

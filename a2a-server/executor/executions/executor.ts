@@ -8,17 +8,18 @@
  * - A task that waits for a person or has ended uses no memory here.
  */
 import { AbortScope } from '../../../shared/runtime/abort.ts';
-import type { CommandKey } from '../../journal/journal.ts';
 import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
 import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-execution-slots.ts';
 import { LIMITS } from '../../limits/limits.ts';
 import { queuePositionEvents } from './queue-position-events.ts';
 import { restartEvents } from '../../task/next-step.ts';
-import type { Snapshot } from '../../task/snapshot.ts';
 import { TaskExecution, type TaskExecutionOptions, type ComputeOpeningEvents } from './task-execution.ts';
-import { DeferredCommandAppend, type AppendedCommand } from '../task-journal/deferred-command-append.ts';
+import {
+  DeferredCommandAppend,
+  type AppendedCommand,
+  type TaskCommand,
+} from '../task-journal/deferred-command-append.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
-import type { AppendOrKeep } from '../task-journal/task-journal.ts';
 import {
   type UnopenedTaskTimes,
   unopenedTasksAfterSearch,
@@ -136,24 +137,24 @@ export class Executor {
    */
   async command(
     { taskId, principal }: Omit<WokenTask, 'begun'>,
-    rule: (snapshot: Snapshot) => AppendOrKeep,
-    key: CommandKey,
+    command: TaskCommand,
   ): Promise<AppendedCommand> {
     const { log, clock } = this.#options;
     const task = { taskId, principal, begun: true };
     if (this.#closing || this.#running.has(taskId) || !this.#slots.isFree(principal)) {
-      const changed = await log.change(taskId, rule, key);
+      const { rule, key, contents = [] } = command;
+      const changed = await log.change(taskId, rule, { command: key, contents });
       if (changed?.type === 'appended') this.wake(task);
       return { changed };
     }
     this.#wakeTimers.get(taskId)?.();
-    const command = new DeferredCommandAppend(log, { taskId, rule, key });
+    const deferred = new DeferredCommandAppend(log, taskId, command);
     // The execution may have loaded the task before this append. So the wake-up makes it check the task again.
-    const settleAlone = (): Promise<void> => command.settle().then(() => this.wake(task));
+    const settleAlone = (): Promise<void> => deferred.settle().then(() => this.wake(task));
     const cancelTimer = clock.after(START_WITHIN_MS, () => void settleAlone().catch(() => undefined));
-    this.#begin(task, command);
+    this.#begin(task, deferred);
     try {
-      return await command.result;
+      return await deferred.result;
     } finally {
       cancelTimer();
     }
@@ -226,10 +227,7 @@ export class Executor {
     running.reportedAt = clock.elapsed();
     running.placeReported = log
       .ownedBy(claim)
-      .change(taskId, (s) => ({
-        type: 'append',
-        events: queuePositionEvents(s, slot.ahead, this.#slots.limit),
-      }))
+      .change(taskId, (s) => queuePositionEvents(s, slot.ahead, this.#slots.limit))
       .catch((error: unknown) => onFailure(taskId, error));
   }
 
@@ -328,8 +326,7 @@ export class Executor {
     const { log, clock } = this.#options;
     const { unopened, due } = unopenedTasksAfterSearch(this.#unopened, tasks, clock.now());
     this.#unopened = unopened;
-    for (const task of due)
-      await log.change(task.taskId, (s) => ({ type: 'append', events: workspaceUnavailableEvents(s, task) }));
+    for (const task of due) await log.change(task.taskId, (s) => workspaceUnavailableEvents(s, task));
   }
 
   /**

@@ -182,10 +182,9 @@ export class TaskExecution {
     const { log, children = NO_CHILD_RECORDS } = this.#options;
     const orphans = await children.endOrphans();
     if (orphans.length === 0) return false;
-    const changed = await log.change(this.#taskId, (s) => ({
-      type: 'append',
-      events: isTaskSettled(s) ? [] : orphanProcessEvents(s, orphans),
-    }));
+    const changed = await log.change(this.#taskId, (s) =>
+      isTaskSettled(s) ? [] : orphanProcessEvents(s, orphans),
+    );
     if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
     return findCallWithOrphan(changed.snapshot, orphans) !== undefined;
   }
@@ -193,7 +192,7 @@ export class TaskExecution {
   async #appendOpeningEvents(): Promise<void> {
     const opening = this.#host.opening();
     if (opening === undefined) return;
-    await this.#options.log.change(this.#taskId, (s) => ({ type: 'append', events: opening(s) }));
+    await this.#options.log.change(this.#taskId, opening);
     this.#host.opened();
   }
 
@@ -247,9 +246,7 @@ export class TaskExecution {
 
   /** Appends events that follow from `snapshot`. If the task has changed since then, appends nothing. */
   async #appendIfUnchanged(snapshot: Snapshot, events: TaskEvent[]): Promise<void> {
-    await this.#options.log.change(this.#taskId, (s) =>
-      s.seq === snapshot.seq ? { type: 'append', events } : { type: 'keep' },
-    );
+    await this.#options.log.change(this.#taskId, (s) => (s.seq === snapshot.seq ? events : []));
   }
 
   async #runCalls(
@@ -339,7 +336,7 @@ export class TaskExecution {
     const end = async (): Promise<void> => {
       // The time limit does not fail a task that waits for a person or has ended.
       const changed = await log.change(snapshot.taskId, (s) =>
-        isTaskSettled(s) ? { type: 'keep' } : failTaskAfterTimeout(s, message),
+        isTaskSettled(s) ? [] : failTaskAfterTimeout(s, message),
       );
       if (changed?.type === 'appended') this.abort({ reason: 'timeout', message });
     };
@@ -375,9 +372,7 @@ export class TaskExecution {
     if (ofJournal && !(await log.isDamaged(this.#taskId))) return false;
     const message = ofJournal ? DAMAGED : errorMessageOf(error);
     try {
-      await log.end(this.#taskId, (s) =>
-        isTerminal(s) ? { type: 'keep' } : { type: 'append', events: [{ type: 'task.failed', message }] },
-      );
+      await log.end(this.#taskId, (s) => (isTerminal(s) ? [] : [{ type: 'task.failed', message }]));
       return true;
     } catch (second) {
       onFailure(this.#taskId, second);

@@ -2,14 +2,18 @@
 import { requireOwnerOrRole } from '../../access/requester.ts';
 import { dailyLimitError } from '../../limits/daily-writing.ts';
 import { acceptMessage } from '../../task/accept-message.ts';
-import type { CommandRefusal } from '../../task/command-outcome.ts';
+import {
+  isRefusal,
+  type CommandOutcome,
+  type CommandRefusal,
+  type TaskRule,
+} from '../../task/command-outcome.ts';
 import type { ResolvedDecision } from '../../task/decide.ts';
 import { generationMismatchRefusal } from '../../task/generation.ts';
 import { revokeGrants } from '../../task/revoke.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import { decisionInText } from '../../task/text-decision.ts';
 import { requireSnapshot } from '../queries/task-lookup.ts';
-import type { AppendOrKeep } from '../task-journal/task-journal.ts';
 import { acceptRepeated, type AcceptedMessage } from './accepted-message.ts';
 import { commandKeyOf, isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
 import {
@@ -78,9 +82,15 @@ export async function commandTask(
   const overLimit = over && toCommandRefusal(dailyLimitError(over, at));
   const otherSettings = await differingSettings(incoming.settings, known.settings, context);
   const checked = { decisions: resolved?.decisions, overLimit, otherSettings, at };
-  const rule = (snapshot: Snapshot): AppendOrKeep => applyMessage(snapshot, { incoming, checked }, context);
+  const rule: TaskRule = (snapshot) => applyMessage(snapshot, { incoming, checked }, context);
+  // A decision and a revocation have no files.
+  const contents = isMessage ? incoming.contents : undefined;
   const task = { taskId, principal: known.principal };
-  const { changed, snapshot } = await executor.command(task, rule, commandKeyOf(incoming));
+  const { changed, snapshot } = await executor.command(task, {
+    rule,
+    key: commandKeyOf(incoming),
+    ...(contents && { contents }),
+  });
   if (changed?.type === 'repeated') return acceptRepeated(changed.command, incoming, journal);
   if (over !== undefined && changed === overLimit) context.onRefused?.(over.name, over.scope);
   const as = snapshot ?? requireAppliedCommand(changed, taskId).snapshot;
@@ -92,7 +102,7 @@ function applyMessage(
   snapshot: Snapshot,
   { incoming, checked }: { incoming: ClientMessage; checked: CheckedMessage },
   context: MessageContext,
-): AppendOrKeep {
+): CommandOutcome {
   const { decisions, overLimit, otherSettings, at } = checked;
   const by = toDecider(incoming);
   const decided = { by: { ...by, ...pickRequesterGroups(incoming) }, at };
@@ -107,8 +117,7 @@ function applyMessage(
   if (incoming.mayDelegate === false) return ONLY_DECISIONS;
   if (overLimit !== undefined) return overLimit;
   const ruling = acceptMessage(snapshot, incoming.message, incoming);
-  if (ruling.type !== 'append') return ruling;
-  if (otherSettings.length > 0) return differentSettingsRefusal(snapshot.taskId, otherSettings);
-  const { contents } = incoming;
-  return contents === undefined ? ruling : { ...ruling, contents };
+  return isRefusal(ruling) || otherSettings.length === 0
+    ? ruling
+    : differentSettingsRefusal(snapshot.taskId, otherSettings);
 }

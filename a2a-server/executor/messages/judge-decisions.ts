@@ -4,7 +4,7 @@ import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-appr
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Requester } from '../../access/requester.ts';
 import { mergeApproverDemands, type Approver } from '../../task/approver.ts';
-import type { CommandOutcome } from '../../task/command-outcome.ts';
+import { isRefusal, type CommandOutcome } from '../../task/command-outcome.ts';
 import { askAgain, decideCalls, outdatedQuestionRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import type { Decider } from '../../task/events.ts';
 import { decisionStatement } from '../../task/presence.ts';
@@ -33,7 +33,7 @@ export function judgeDecisions(
     return { ...decision, ...(approver && { approver }) };
   });
   const outcome = decideCalls(snapshot, demanding, decided);
-  if (outcome.type !== 'refuse' || outcome.reason !== 'PRESENCE_REQUIRED' || !presence) return outcome;
+  if (!isRefusal(outcome) || outcome.reason !== 'PRESENCE_REQUIRED' || !presence) return outcome;
   const { facts } = outcome;
   const address = presence.address({ taskId: snapshot.taskId, callId: facts?.['callId'] });
   const message = `${outcome.message} The page is ${address}; \`mcp-a2a-bridge page\` signs a browser in.`;
@@ -67,7 +67,7 @@ export async function presenceStatement(
   if (resolved.type === 'outdated') return askAgainAndRefuse(taskId, resolved, log);
   const approver = { principal: by.principal, channel: 'page', ...pickRequesterGroups(by) };
   const outcome = judgeDecisions(known, resolved.decisions, { by: approver, at: clock.now() }, context);
-  if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);
+  if (isRefusal(outcome) && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);
   const call = findCall(known, decision.callId);
   const [only] = resolved.decisions;
   const signed =

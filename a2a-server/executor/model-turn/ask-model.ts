@@ -122,9 +122,7 @@ async function journalInstructions(
   const files = await readInstructions(workspace, maxInstructionChars(model.contextWindow));
   if (files.length === 0) return false;
   await log.change(snapshot.taskId, (s) =>
-    isTerminal(s) || s.turns !== snapshot.turns
-      ? { type: 'keep' }
-      : { type: 'append', events: [{ type: 'instructions.read', files }] },
+    isTerminal(s) || s.turns !== snapshot.turns ? [] : [{ type: 'instructions.read', files }],
   );
   return true;
 }

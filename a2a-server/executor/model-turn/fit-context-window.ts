@@ -66,9 +66,7 @@ export async function ensureContextFits(snapshot: Snapshot, options: ContextFitt
   // The event shortens the conversation of one snapshot. If the conversation has grown since, the event is not
   // appended.
   if (event !== undefined)
-    await log.change(snapshot.taskId, (s) =>
-      isTerminal(s) || s.turns !== snapshot.turns ? { type: 'keep' } : { type: 'append', events: [event] },
-    );
+    await log.change(snapshot.taskId, (s) => (isTerminal(s) || s.turns !== snapshot.turns ? [] : [event]));
   return false;
 }
 

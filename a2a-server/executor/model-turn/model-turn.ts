@@ -58,7 +58,7 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
   const finished = turnFinishedEvent(started, { answer, prepared }, context);
   const { unwritten } = answer;
   await context.log.change(taskId, (s) => {
-    if (s.openTurn?.turn !== turn) return { type: 'keep' };
+    if (s.openTurn?.turn !== turn) return [];
     const events = [...unwritten];
     let after = foldNextEvents(s, events);
     const add = (event: TaskEvent): void => {
@@ -70,7 +70,7 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
     for (const { call, judge } of prepared)
       add({ type: 'tool.requested', turn, call, verdict: judge(after) });
     add(finished);
-    return { type: 'append', events: [...events, ...eventsAfterTurn(after, turn, started.model)] };
+    return [...events, ...eventsAfterTurn(after, turn, started.model)];
   });
 }
 
@@ -81,9 +81,9 @@ async function startTurn(
 ): Promise<StartedTurn | undefined> {
   let model: Model | undefined;
   const started = await log.change(taskId, (s) => {
-    if (isTerminal(s) || s.openTurn !== null) return { type: 'keep' };
+    if (isTerminal(s) || s.openTurn !== null) return [];
     model = modelFor(s);
-    return { type: 'append', events: turnStartEvents(s, model.id) };
+    return turnStartEvents(s, model.id);
   });
   if (started?.type !== 'appended' || model === undefined) return undefined;
   const { snapshot } = started;
@@ -184,16 +184,13 @@ async function recordRefusedPrompt(
 ): Promise<void> {
   await log.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
-      ? { type: 'keep' }
-      : {
-          type: 'append',
-          events: [
-            { type: 'turn.abandoned', turn: at.turn, reason: error.message },
-            s.context.refused === 'no'
-              ? { type: 'context.exceeded' }
-              : conversationTooLongEvent(s.openTurn.model),
-          ],
-        },
+      ? []
+      : [
+          { type: 'turn.abandoned', turn: at.turn, reason: error.message },
+          s.context.refused === 'no'
+            ? { type: 'context.exceeded' }
+            : conversationTooLongEvent(s.openTurn.model),
+        ],
   );
 }
 
@@ -206,13 +203,10 @@ async function recordModelFailure(
   const abandoned: TaskEvent = { type: 'turn.abandoned', turn: at.turn, reason: failure.message };
   await log.change(at.taskId, (s) =>
     isTerminal(s)
-      ? { type: 'keep' }
-      : {
-          type: 'append',
-          events: [
-            ...(s.openTurn?.turn === at.turn ? [abandoned] : []),
-            eventAfterModelFailure(s, failure, clock.now()),
-          ],
-        },
+      ? []
+      : [
+          ...(s.openTurn?.turn === at.turn ? [abandoned] : []),
+          eventAfterModelFailure(s, failure, clock.now()),
+        ],
   );
 }

@@ -53,9 +53,7 @@ export class TurnWriter {
         if (this.#closed) return;
         const events = this.#unwritten;
         this.#unwritten = [];
-        await this.#log.change(this.#taskId, (s) =>
-          s.openTurn?.turn === this.#turn ? { type: 'append', events } : { type: 'keep' },
-        );
+        await this.#log.change(this.#taskId, (s) => (s.openTurn?.turn === this.#turn ? events : []));
       }
     } catch (error) {
       this.#failure = { error };

@@ -7,10 +7,19 @@
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../../journal/journal.ts';
 import { OwnershipLostError } from '../../journal/ownership.ts';
+import { isRefusal, type TaskRule } from '../../task/command-outcome.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { foldEntries, foldNextEvents } from '../../task/fold.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { AppendOrKeep, TaskAppendResult, TaskJournal } from './task-journal.ts';
+import type { TaskAppendResult, TaskJournal } from './task-journal.ts';
+
+/** A command to a task. */
+export interface TaskCommand {
+  rule: TaskRule;
+  key: CommandKey;
+  /** The contents that the command's events name. */
+  contents?: readonly FileBytes[];
+}
 
 /** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
 export interface AppendedCommand {
@@ -29,19 +38,14 @@ interface FollowingEvents {
 export class DeferredCommandAppend {
   readonly #log: TaskJournal;
   readonly #taskId: string;
-  readonly #rule: (snapshot: Snapshot) => AppendOrKeep;
-  readonly #key: CommandKey;
+  readonly #command: TaskCommand;
   readonly #result = new Deferred<AppendedCommand>();
   #settling: Promise<AppendedCommand> | undefined;
 
-  constructor(
-    log: TaskJournal,
-    { taskId, rule, key }: { taskId: string; rule: (snapshot: Snapshot) => AppendOrKeep; key: CommandKey },
-  ) {
+  constructor(log: TaskJournal, taskId: string, command: TaskCommand) {
     this.#log = log;
     this.#taskId = taskId;
-    this.#rule = rule;
-    this.#key = key;
+    this.#command = command;
     // The sender may await the result later. This handler prevents an unhandled rejection until then.
     this.#result.promise.catch(() => undefined);
   }
@@ -60,8 +64,8 @@ export class DeferredCommandAppend {
    * task unchanged.
    */
   foresee(snapshot: Snapshot, at: number): Snapshot {
-    const change = this.#rule(snapshot);
-    return change.type === 'append' ? foldNextEvents(snapshot, change.events, at) : snapshot;
+    const outcome = this.#command.rule(snapshot);
+    return isRefusal(outcome) ? snapshot : foldNextEvents(snapshot, outcome, at);
   }
 
   /** Appends the command and the following events. Only the first call appends, and only that call returns true. */
@@ -91,21 +95,17 @@ export class DeferredCommandAppend {
   }
 
   async #appendWith({ events, contents, log }: FollowingEvents): Promise<AppendedCommand> {
+    const { rule, key, contents: ownContents = [] } = this.#command;
     let own: { before: Snapshot; count: number } | undefined;
     const changed = await log.change(
       this.#taskId,
       (before) => {
-        const change = this.#rule(before);
-        if (change.type !== 'append') return change;
-        own = { before, count: change.events.length };
-        const more = events(foldNextEvents(before, change.events));
-        return {
-          type: 'append',
-          events: [...change.events, ...more],
-          contents: [...(change.contents ?? []), ...contents],
-        };
+        const outcome = rule(before);
+        if (isRefusal(outcome) || outcome.length === 0) return outcome;
+        own = { before, count: outcome.length };
+        return [...outcome, ...events(foldNextEvents(before, outcome))];
       },
-      this.#key,
+      { command: key, contents: [...ownContents, ...contents] },
     );
     if (changed?.type !== 'appended' || own === undefined) return { changed };
     return { changed, snapshot: foldEntries(own.before, changed.entries.slice(0, own.count)) };

@@ -24,7 +24,7 @@ import type {
   RecordedCommand,
 } from '../../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
-import type { CommandRefusal } from '../../task/command-outcome.ts';
+import { isRefusal, type CommandRefusal, type TaskRule } from '../../task/command-outcome.ts';
 import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../../task/expiry.ts';
 import { foldAll, foldEntries, taskStateAfter } from '../../task/fold.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
@@ -36,11 +36,11 @@ const ENTRIES_PER_PAGE = 1000;
  */
 const MAX_CACHED_TASKS = 1000;
 
-/** What a rule returns for a snapshot. `keep` means that no change is needed. `CommandRefusal` refuses the command. */
-export type AppendOrKeep =
-  | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
-  | { type: 'keep' }
-  | CommandRefusal;
+/** Data that the append of a change stores with its events. */
+interface AppendedData {
+  command?: CommandKey;
+  contents?: readonly FileBytes[];
+}
 
 export type TaskAppendResult =
   | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
@@ -160,10 +160,7 @@ export class TaskJournal {
    * would keep its session and its deadline forever. For a damaged task, the rule sees only what the index knows.
    * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError
    */
-  async end(
-    taskId: string,
-    rule: (snapshot: Snapshot) => AppendOrKeep,
-  ): Promise<TaskAppendResult | undefined> {
+  async end(taskId: string, rule: TaskRule): Promise<TaskAppendResult | undefined> {
     try {
       return await this.change(taskId, rule);
     } catch (error) {
@@ -176,18 +173,15 @@ export class TaskJournal {
    * Applies the rule to a snapshot that is built from the task's row. J2: this snapshot is not the fold of the journal,
    * so it is never cached.
    */
-  async #endDamaged(
-    taskId: string,
-    rule: (snapshot: Snapshot) => AppendOrKeep,
-  ): Promise<TaskAppendResult | undefined> {
+  async #endDamaged(taskId: string, rule: TaskRule): Promise<TaskAppendResult | undefined> {
     for (;;) {
       const row = await this.#journal.row(taskId);
       const snapshot = row && snapshotFromRow(row);
       if (snapshot === undefined) return undefined;
-      const change = rule(snapshot);
-      if (change.type === 'refuse') return change;
-      if (change.type === 'keep') return { type: 'kept', snapshot };
-      const result = await this.#append(snapshot, change, change.events);
+      const outcome = rule(snapshot);
+      if (isRefusal(outcome)) return outcome;
+      if (outcome.length === 0) return { type: 'kept', snapshot };
+      const result = await this.#append(snapshot, outcome);
       if (result.type !== 'appended') continue;
       const after = foldEntries(snapshot, result.entries);
       this.#options.onEnded?.(after);
@@ -201,14 +195,8 @@ export class TaskJournal {
    * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError if this log has a claim that was
    * lost
    */
-  async change(
-    taskId: string,
-    rule: (snapshot: Snapshot) => AppendOrKeep,
-    command?: CommandKey,
-  ): Promise<TaskAppendResult | undefined> {
-    const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
-      this.#change(taskId, rule, command),
-    );
+  async change(taskId: string, rule: TaskRule, data?: AppendedData): Promise<TaskAppendResult | undefined> {
+    const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() => this.#change(taskId, rule, data));
     const settled = turn.catch(() => undefined);
     this.#queues.set(taskId, settled);
     try {
@@ -227,16 +215,16 @@ export class TaskJournal {
 
   async #change(
     taskId: string,
-    rule: (snapshot: Snapshot) => AppendOrKeep,
-    command: CommandKey | undefined,
+    rule: TaskRule,
+    data: AppendedData | undefined,
   ): Promise<TaskAppendResult | undefined> {
     let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
     while (snapshot !== undefined) {
-      const change = rule(snapshot);
-      if (change.type === 'refuse') return change;
-      if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
-      const events = this.#withDeadlinesOfQuestions(snapshot, change.events);
-      const result = await this.#append(snapshot, change, events, command);
+      const outcome = rule(snapshot);
+      if (isRefusal(outcome)) return outcome;
+      if (outcome.length === 0) return { type: 'kept', snapshot };
+      const events = this.#withDeadlinesOfQuestions(snapshot, outcome);
+      const result = await this.#append(snapshot, events, data);
       if (result.type === 'repeated') return result;
       if (result.type === 'appended') {
         const after = foldEntries(snapshot, result.entries);
@@ -254,9 +242,8 @@ export class TaskJournal {
   /** @throws OwnershipLostError if this log has a claim that was lost */
   async #append(
     snapshot: Snapshot,
-    { contents }: Extract<AppendOrKeep, { type: 'append' }>,
     events: readonly TaskEvent[],
-    command?: CommandKey,
+    data?: AppendedData,
   ): Promise<AppendResult> {
     const { taskId, principal, seq, status } = snapshot;
     this.requireClaim(taskId);
@@ -266,9 +253,8 @@ export class TaskJournal {
       expectedSeq: seq,
       events,
       state: taskStateAfter(events) ?? status.state,
-      ...(command && { command }),
+      ...data,
       ...(this.#claim?.epoch !== undefined && { epoch: this.#claim.epoch }),
-      ...(contents && { contents }),
       ...(trace && { trace }),
     });
     if (result.type === 'fenced') throw this.#loseClaim(taskId);

@@ -111,9 +111,7 @@ export class ToolOutput {
         };
         this.#progress = undefined;
         this.#journalled += text.length;
-        await this.#log.change(this.#taskId, (s) =>
-          isTerminal(s) ? { type: 'keep' } : { type: 'append', events: withTaskState(s, event) },
-        );
+        await this.#log.change(this.#taskId, (s) => (isTerminal(s) ? [] : withTaskState(s, event)));
       }
     } catch {
       // Lost output must not fail the tool. If the journal fails, the append of the outcome reports the error.

@@ -71,17 +71,14 @@ export class ToolQuestions {
     let callId = '';
     const put = await log.change(taskId, (s) => {
       const state = findCall(s, call.callId)?.state;
-      if (state?.type !== 'running' || state.toolId !== toolId || isTerminal(s)) return { type: 'keep' };
+      if (state?.type !== 'running' || state.toolId !== toolId || isTerminal(s)) return [];
       callId = nextId(s, call.callId);
       const event: TaskEvent = {
         type: 'tool.asked',
         call: questionCall(question, call, callId),
         askedBy: call.callId,
       };
-      return {
-        type: 'append',
-        events: [event, parkOrContinue(foldNextEvents(s, [event]))],
-      };
+      return [event, parkOrContinue(foldNextEvents(s, [event]))];
     });
     if (put?.type !== 'appended') throw this.#stopTool(scope);
     return callId;
@@ -123,8 +120,8 @@ export class ToolQuestions {
     await this.#options.log.change(this.#options.taskId, (s) => {
       const question = findCall(s, callId);
       return question?.state.type === 'waiting' && !isTerminal(s)
-        ? { type: 'append', events: withTaskState(s, questionWithdrawn(question)) }
-        : { type: 'keep' };
+        ? withTaskState(s, questionWithdrawn(question))
+        : [];
     });
   }
 

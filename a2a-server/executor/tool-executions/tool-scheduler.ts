@@ -256,8 +256,8 @@ export class ToolScheduler {
     if (event === undefined) return false;
     await command?.settle();
     await log.change(taskId, (s) => {
-      if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };
-      return { type: 'append', events: [event, parkOrContinue(foldNextEvents(s, [event]))] };
+      if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return [];
+      return [event, parkOrContinue(foldNextEvents(s, [event]))];
     });
     return true;
   }

@@ -90,10 +90,7 @@ export class ToolStartRecorder {
       // starts.
       if (settled && (await this.#checkCommandOutcome())) return true;
     }
-    const changed = await this.#log.change(this.#taskId, (s) => {
-      const due = following(s);
-      return due.length === 0 ? { type: 'keep' } : { type: 'append', events: due, contents };
-    });
+    const changed = await this.#log.change(this.#taskId, following, { contents });
     if (changed?.type !== 'appended') return false;
     this.#recorded = true;
     return true;

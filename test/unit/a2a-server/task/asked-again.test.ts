@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../../support/folded-task.ts';
 import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { CommandOutcome } from '../../../../a2a-server/task/command-outcome.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -41,9 +42,10 @@ function approve(snapshot: Snapshot, saw: Snapshot): CommandOutcome {
 }
 
 function approved(snapshot: Snapshot): Snapshot {
-  const ruling = approve(snapshot, snapshot);
-  if (ruling.type === 'refuse') throw new Error(ruling.message);
-  return ruling.events.reduce((s, event) => foldEntry(s, { seq: s.seq + 1, at, event }), snapshot);
+  return eventsOf(approve(snapshot, snapshot)).reduce(
+    (s, event) => foldEntry(s, { seq: s.seq + 1, at, event }),
+    snapshot,
+  );
 }
 
 const AGAIN: [string, (s: Snapshot) => TaskEvent[]][] = [
@@ -65,7 +67,7 @@ describe('a call about which the server asks again', () => {
     const again = after(approved(before), ...events(before));
     expect(pendingActions(again)).toHaveLength(1);
     expect(approve(again, before)).toMatchObject({ type: 'refuse', reason: 'INPUT_CHANGED' });
-    expect(approve(again, again)).toMatchObject({ type: 'append' });
+    expect(approve(again, again)).toMatchObject([{ type: 'tool.decided' }, { type: 'task.working' }]);
   });
 
   it('R11 the server asks again after each change of the content', () => {
@@ -73,6 +75,6 @@ describe('a call about which the server asks again', () => {
     const once = after(approved(before), outdated(before, 'one'));
     const twice = after(approved(once), outdated(before, 'two'));
     expect(approve(twice, once)).toMatchObject({ type: 'refuse', reason: 'INPUT_CHANGED' });
-    expect(approve(twice, twice)).toMatchObject({ type: 'append' });
+    expect(approve(twice, twice)).toMatchObject([{ type: 'tool.decided' }, { type: 'task.working' }]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../../support/folded-task.ts';
 import { acceptMessage } from '../../../../a2a-server/task/accept-message.ts';
 import { cancelTask, cancelAfterDisconnect } from '../../../../a2a-server/task/cancel.ts';
 import { askAgain, decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
@@ -41,9 +42,7 @@ function shownCall(snapshot: Snapshot) {
 }
 
 function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapshot {
-  const ruling = decideCalls(snapshot, decisions, { by, at });
-  if (ruling.type !== 'append') throw new Error(ruling.message);
-  return after(snapshot, ruling.events);
+  return after(snapshot, eventsOf(decideCalls(snapshot, decisions, { by, at })));
 }
 
 describe('a question that waits for the person', () => {
@@ -131,13 +130,10 @@ describe('a question that waits for the person', () => {
 describe('decideCalls, which applies a person’s decision', () => {
   it('R03 the first of two decisions leaves the other call pending, and the same append records that', () => {
     const ruling = decideCalls(waitingFor('a', 'b'), [decision('a')], { by, at });
-    expect(ruling).toMatchObject({
-      type: 'append',
-      events: [
-        { type: 'tool.decided', callId: 'a' },
-        { type: 'input.required', pending: [{ callId: 'b' }] },
-      ],
-    });
+    expect(ruling).toMatchObject([
+      { type: 'tool.decided', callId: 'a' },
+      { type: 'input.required', pending: [{ callId: 'b' }] },
+    ]);
   });
 
   it('R09 the last decision gives the task the state "working" and no pending action', () => {
@@ -208,9 +204,9 @@ describe('decideCalls, which applies a person’s decision', () => {
   });
 
   it('E3 if one decision of a message is refused, all decisions of the message are refused', () => {
-    expect(decideCalls(waitingFor('a', 'b'), [decision('a'), decision('zz')], { by, at }).type).toBe(
-      'refuse',
-    );
+    expect(decideCalls(waitingFor('a', 'b'), [decision('a'), decision('zz')], { by, at })).toMatchObject({
+      type: 'refuse',
+    });
   });
 
   it('D1 a message that decides a call twice is refused', () => {
@@ -229,10 +225,12 @@ describe('decideCalls, which applies a person’s decision', () => {
 
   it('R10 an edit without a new input, or a new input without an edit, is refused', () => {
     const { callId: _, ...edited } = request('a', false);
-    expect(decideCalls(waitingFor('a'), [decision('a', { decision: 'edit' })], { by, at }).type).toBe(
-      'refuse',
-    );
-    expect(decideCalls(waitingFor('a'), [decision('a', { edited })], { by, at }).type).toBe('refuse');
+    expect(decideCalls(waitingFor('a'), [decision('a', { decision: 'edit' })], { by, at })).toMatchObject({
+      type: 'refuse',
+    });
+    expect(decideCalls(waitingFor('a'), [decision('a', { edited })], { by, at })).toMatchObject({
+      type: 'refuse',
+    });
   });
 
   it('D1 the scope "server" is refused for a built-in tool, because it would cover all built-in tools', () => {
@@ -334,7 +332,7 @@ describe('decisionInText, which reads a decision from plain words', () => {
     });
     const coded = decisionInText(later, says(`approve ${action?.shown ?? ''}`), 't');
     expect(coded).toMatchObject({ callId: 'b', decision: 'approve' });
-    expect(coded && decideCalls(later, [coded], { by, at })).toMatchObject({ type: 'append' });
+    expect(coded && decideCalls(later, [coded], { by, at })).toMatchObject([{ type: 'tool.decided' }, {}]);
   });
 
   it('D2 a plain word does not decide the second of two calls after the first decision', () => {
@@ -417,9 +415,10 @@ describe('the word "approve" alone, from a client without the extension', () => 
   });
 
   it('the word lets a task with a spent budget continue, if this is the first question of the named task', () => {
-    expect(acceptMessage(parkedBy(spent), says('approve'), { ...options, taskId: 't' })).toMatchObject({
-      type: 'append',
-    });
+    expect(acceptMessage(parkedBy(spent), says('approve'), { ...options, taskId: 't' })).toMatchObject([
+      { type: 'message.received' },
+      { type: 'task.working' },
+    ]);
   });
 
   it.each([asksInWords, spent])('D2 the word does not answer a later question in text: %j', (question) => {
@@ -430,9 +429,10 @@ describe('the word "approve" alone, from a client without the extension', () => 
     const refused = { type: 'refuse', reason: 'DECISION_NEEDED' };
     expect(acceptMessage(later, says('approve'), { ...options, taskId: 't' })).toMatchObject(refused);
     expect(acceptMessage(parkedBy(question), says('approve'), options)).toMatchObject(refused);
-    expect(acceptMessage(later, says('go on'), { ...options, taskId: 't' })).toMatchObject({
-      type: 'append',
-    });
+    expect(acceptMessage(later, says('go on'), { ...options, taskId: 't' })).toMatchObject([
+      { type: 'message.received' },
+      { type: 'task.working' },
+    ]);
   });
 });
 
@@ -455,10 +455,9 @@ describe('receive, which applies a person’s message', () => {
     'R04 while the task works, %j is queued, and changes nothing else',
     (text) => {
       const working = accepted(waitingFor('a'), decision('a'));
-      expect(acceptMessage(working, says(text), { channel: 'a2a', wordsDecide: true })).toEqual({
-        type: 'append',
-        events: [{ type: 'message.received', message: says(text), channel: 'a2a' }],
-      });
+      expect(acceptMessage(working, says(text), { channel: 'a2a', wordsDecide: true })).toEqual([
+        { type: 'message.received', message: says(text), channel: 'a2a' },
+      ]);
     },
   );
 });
@@ -483,10 +482,10 @@ describe('a waiting call whose files have changed', () => {
   it('R11 the server asks about the call again, if the call waits and the shown code is still the same', () => {
     const waiting = waitingFor('a');
     const ruling = askAgain(waiting, shownCall(waiting), outdated);
-    expect(ruling).toMatchObject({
-      type: 'append',
-      events: [outdated, { type: 'input.required', pending: [{ callId: 'a', reason: 'content-changed' }] }],
-    });
+    expect(ruling).toMatchObject([
+      outdated,
+      { type: 'input.required', pending: [{ callId: 'a', reason: 'content-changed' }] },
+    ]);
   });
 
   it('R11 the server does not ask again if a person decided the call, the server asked again before, or the task ended', () => {
@@ -494,7 +493,7 @@ describe('a waiting call whose files have changed', () => {
     const again = after(waiting, [outdated]);
     const ended = after(waiting, [{ type: 'task.canceled', reason: 'x', by }]);
     for (const now of [accepted(waiting, decision('a')), again, ended])
-      expect(askAgain(now, shownCall(waiting), outdated)).toEqual({ type: 'keep' });
+      expect(askAgain(now, shownCall(waiting), outdated)).toEqual([]);
   });
 });
 
@@ -512,10 +511,11 @@ describe('an edit of a waiting call', () => {
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('you cannot edit its input'),
     });
-    expect(decideCalls(waiting, [decision('a', { decision: 'edit', edited })], { by, at }).type).toBe(
-      'append',
-    );
-    expect(decideCalls(own, [decision('a')], { by, at }).type).toBe('append');
+    expect(decideCalls(waiting, [decision('a', { decision: 'edit', edited })], { by, at })).toMatchObject([
+      { type: 'tool.decided' },
+      {},
+    ]);
+    expect(decideCalls(own, [decision('a')], { by, at })).toMatchObject([{ type: 'tool.decided' }, {}]);
   });
 });
 
@@ -525,13 +525,10 @@ describe('the cancel of a task', () => {
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: '', toolId: 'x' },
     ]);
     const ruling = cancelTask(running, 'changed my mind', by);
-    expect(ruling).toMatchObject({
-      type: 'append',
-      events: [
-        { type: 'tool.finished', toolId: 'x', outcome: { type: 'stopped', reason: 'task-cancel' } },
-        { type: 'task.canceled', reason: 'changed my mind', by },
-      ],
-    });
+    expect(ruling).toMatchObject([
+      { type: 'tool.finished', toolId: 'x', outcome: { type: 'stopped', reason: 'task-cancel' } },
+      { type: 'task.canceled', reason: 'changed my mind', by },
+    ]);
   });
 
   it('R50 the cancel of an ended task is refused and changes nothing', () => {
@@ -545,7 +542,7 @@ describe('the cancel of a task', () => {
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
     expect(cancelAfterDisconnect(working, left, by)).toEqual(cancelTask(working, 'gone', by));
     for (const settled of [waitingFor('a'), ended])
-      expect(cancelAfterDisconnect(settled, left, by)).toEqual({ type: 'keep' });
+      expect(cancelAfterDisconnect(settled, left, by)).toEqual([]);
   });
 
   it('cancelWork keeps a task that has a newer message than the client that left: someone has come back to it', () => {
@@ -553,9 +550,9 @@ describe('the cancel of a task', () => {
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
     const message = { messageId: 'm2', parts: [{ type: 'text' as const, text: 'go on' }] };
     const again = after(working, [{ type: 'message.received', message, channel: 'a2a' }]);
-    expect(cancelAfterDisconnect(again, left, by)).toEqual({ type: 'keep' });
-    expect(cancelAfterDisconnect(again, { ...left, messageSeq: again.messageSeq }, by)).toMatchObject({
-      type: 'append',
-    });
+    expect(cancelAfterDisconnect(again, left, by)).toEqual([]);
+    expect(cancelAfterDisconnect(again, { ...left, messageSeq: again.messageSeq }, by)).toEqual(
+      cancelTask(again, 'gone', by),
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { isRefusal } from '../../../../a2a-server/task/command-outcome.ts';
 import fc from 'fast-check';
 import { buildConversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
@@ -43,7 +44,7 @@ describe('the task core, for generated histories of a task', () => {
       );
       expect(end === -1 || end === entries.length - 1).toBe(true);
       for (const { ruling, before } of rulings)
-        if (TERMINAL_STATES.has(before.status.state)) expect(ruling.type).toBe('refuse');
+        if (TERMINAL_STATES.has(before.status.state)) expect(isRefusal(ruling)).toBe(true);
     });
   });
 

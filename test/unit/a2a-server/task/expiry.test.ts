@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../../../support/folded-task.ts';
 import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import {
@@ -47,9 +48,8 @@ function parked(snapshot: Snapshot, now = START, given = expiry): Snapshot {
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const shown = pendingActions(snapshot).find((action) => action.callId === callId)?.shown ?? null;
   const decision = { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null } as const;
-  const ruling = decideCalls(snapshot, [decision], { by, at: now });
-  if (ruling.type !== 'append') throw new Error(ruling.message);
-  return after(snapshot, withDeadlines(snapshot, ruling.events, { now, expiry }));
+  const events = eventsOf(decideCalls(snapshot, [decision], { by, at: now }));
+  return after(snapshot, withDeadlines(snapshot, events, { now, expiry }));
 }
 
 const expiries = (snapshot: Snapshot) =>
@@ -110,17 +110,14 @@ const action = (callId: string, expiresAt: string | null) =>
 describe('expire, which ends tasks at their deadline', () => {
   it('R14 a waiting task ends exactly at its deadline, and the event names the undecided calls', () => {
     const task = parked(asking('a'));
-    expect(cancelExpiredTask(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
-    expect(cancelExpiredTask(task, START + 7 * DAY)).toEqual({
-      type: 'append',
-      events: [
-        {
-          type: 'task.canceled',
-          reason: 'No one decided before 2026-01-08 00:00 UTC: Call a.',
-          by: { principal: 'server', channel: 'expiry' },
-        },
-      ],
-    });
+    expect(cancelExpiredTask(task, START + 7 * DAY - 1)).toEqual([]);
+    expect(cancelExpiredTask(task, START + 7 * DAY)).toEqual([
+      {
+        type: 'task.canceled',
+        reason: 'No one decided before 2026-01-08 00:00 UTC: Call a.',
+        by: { principal: 'server', channel: 'expiry' },
+      },
+    ]);
   });
 
   it('R14 an active task, a task without a deadline and an ended task never expire', () => {
@@ -128,7 +125,7 @@ describe('expire, which ends tasks at their deadline', () => {
     const endless = parked(asking('a'), START, NO_EXPIRY);
     const ended = after(parked(asking('a')), [{ type: 'task.canceled', reason: 'enough', by }]);
     for (const task of [asking('a'), moving, endless, ended])
-      expect(cancelExpiredTask(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
+      expect(cancelExpiredTask(task, START + 1_000 * DAY)).toEqual([]);
   });
 
   it('R14 a task that waits for a message ends after its idle time', () => {
@@ -138,10 +135,10 @@ describe('expire, which ends tasks at their deadline', () => {
       expiry,
     });
     const waiting = after(task, events);
-    expect(cancelExpiredTask(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
-    expect(cancelExpiredTask(waiting, START + 1_800_000)).toMatchObject({
-      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-01 00:30 UTC.' }],
-    });
+    expect(cancelExpiredTask(waiting, START + 1_799_999)).toEqual([]);
+    expect(cancelExpiredTask(waiting, START + 1_800_000)).toMatchObject([
+      { type: 'task.canceled', reason: 'No one answered before 2026-01-01 00:30 UTC.' },
+    ]);
   });
 });
 
@@ -152,10 +149,10 @@ describe('the deadline of a question', () => {
   ])('R14 %s has a deadline like a pending action', (_, event) => {
     const task = asking();
     const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
-    expect(cancelExpiredTask(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
-    expect(cancelExpiredTask(waiting, START + 7 * DAY)).toMatchObject({
-      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08 00:00 UTC.' }],
-    });
+    expect(cancelExpiredTask(waiting, START + 7 * DAY - 1)).toEqual([]);
+    expect(cancelExpiredTask(waiting, START + 7 * DAY)).toMatchObject([
+      { type: 'task.canceled', reason: 'No one answered before 2026-01-08 00:00 UTC.' },
+    ]);
   });
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { isRefusal } from '../../../../a2a-server/task/command-outcome.ts';
+import { eventsOf } from '../../../support/folded-task.ts';
 import fc from 'fast-check';
 import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
 import { NO_RESOLVED_TARGETS } from '../../../../a2a-server/policy/call-facts.ts';
@@ -57,9 +59,7 @@ class Task {
       shown: pendingActions(this.snapshot).find((action) => action.callId === callId)?.shown ?? null,
       edited: null,
     } as const;
-    const ruling = decideCalls(this.snapshot, [decision], { by, at: this.now });
-    if (ruling.type !== 'append') throw new Error(ruling.message);
-    this.append(...ruling.events);
+    this.append(...eventsOf(decideCalls(this.snapshot, [decision], { by, at: this.now })));
   }
 
   /**
@@ -141,8 +141,8 @@ describe('revoke, which ends a trust grant', () => {
     task.append({ type: 'tool.started', callId: other.callId, tool: 'w', title: 'W', toolId: 'x' });
     const ruling = revokeGrants(task.snapshot, [grantId], { by, at: task.now });
     // No event makes the task wait here, because its execution does that at the end of the turn.
-    expect(ruling).toEqual({ type: 'append', events: [{ type: 'grant.revoked', grantIds: [grantId], by }] });
-    if (ruling.type === 'append') task.append(...ruling.events);
+    expect(ruling).toEqual([{ type: 'grant.revoked', grantIds: [grantId], by }]);
+    task.append(...eventsOf(ruling));
     expect(task.snapshot.calls[callId]?.state).toEqual({ type: 'waiting', reason: 'approval' });
     expect(task.snapshot.calls[other.callId]?.state.type).toBe('running');
     expect(task.snapshot.grants).toEqual([]);
@@ -165,20 +165,17 @@ describe('revoke, which ends a trust grant', () => {
     second.append({ type: 'tool.requested', turn: 1, call: request('w', false), verdict: { type: 'ask' } });
     second.append(parkOrContinue(second.snapshot));
     const ruling = revokeGrants(second.snapshot, 'all', { by, at: second.now });
-    expect(ruling).toMatchObject({
-      events: [
-        { type: 'grant.revoked', grantIds: [wide] },
-        { type: 'input.required', pending: [{ callId: ready.callId }, { callId: 'w' }] },
-      ],
-    });
+    expect(ruling).toMatchObject([
+      { type: 'grant.revoked', grantIds: [wide] },
+      { type: 'input.required', pending: [{ callId: ready.callId }, { callId: 'w' }] },
+    ]);
   });
 
   it('revoke changes no decision: a call that a person approved runs', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.approves(callId);
-    const ruling = revokeGrants(task.snapshot, 'all', { by, at: task.now });
-    if (ruling.type === 'append') task.append(...ruling.events);
+    task.append(...eventsOf(revokeGrants(task.snapshot, 'all', { by, at: task.now })));
     expect(task.snapshot.calls[callId]?.state.type).toBe('ready');
   });
 
@@ -237,8 +234,8 @@ describe('trust grants, for any order of events', () => {
               const ids = [...given.keys()];
               const grantId = ids[move.pick % Math.max(ids.length, 1)] ?? 'none';
               const ruling = revokeGrants(task.snapshot, [grantId], { by, at: task.now });
-              expect(ruling.type).toBe(allows(grantId) ? 'append' : 'refuse');
-              if (ruling.type === 'append') task.append(...ruling.events);
+              expect(isRefusal(ruling)).toBe(!allows(grantId));
+              if (!isRefusal(ruling)) task.append(...ruling);
               given.delete(grantId);
               break;
             }

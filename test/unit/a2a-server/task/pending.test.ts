@@ -73,9 +73,10 @@ describe('a pending action of a snapshot', () => {
       expect(decideCalls(waits, [{ ...plain, shown: null }], { by, at: 1 })).toMatchObject({
         reason: 'INPUT_CHANGED',
       });
-      expect(decideCalls(waits, [{ ...plain, shown: action?.shown ?? '' }], { by, at: 1 }).type).toBe(
-        'append',
-      );
+      expect(decideCalls(waits, [{ ...plain, shown: action?.shown ?? '' }], { by, at: 1 })).toMatchObject([
+        { type: 'tool.decided' },
+        {},
+      ]);
     },
   );
 });

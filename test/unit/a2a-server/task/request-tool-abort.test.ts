@@ -12,20 +12,15 @@ const running = taskAfter(...requested, toolStarted('tool-1'));
 describe('requestToolAbort', () => {
   it('asks once for the abort of a running tool execution', () => {
     const asked = requestToolAbort(running, ABORT);
-    expect(asked).toEqual({
-      type: 'append',
-      events: [{ type: 'abort.requested', callId: 'call', ...ABORT }],
-    });
-    const after = foldNextEvents(running, asked.type === 'append' ? asked.events : []);
+    expect(asked).toEqual([{ type: 'abort.requested', callId: 'call', ...ABORT }]);
+    const after = foldNextEvents(running, asked);
     expect(runningCalls(after).map(({ state }) => state.abort)).toEqual(['enough']);
-    expect(requestToolAbort(after, { ...ABORT, reason: 'again' })).toEqual({ type: 'keep' });
+    expect(requestToolAbort(after, { ...ABORT, reason: 'again' })).toEqual([]);
   });
 
   it('keeps a task whose tool has not started, has ended, or has started again', () => {
-    expect(requestToolAbort(taskAfter(...requested), ABORT)).toEqual({ type: 'keep' });
-    expect(requestToolAbort(foldNextEvents(running, [completed]), { ...ABORT, toolId: 'other' })).toEqual({
-      type: 'keep',
-    });
+    expect(requestToolAbort(taskAfter(...requested), ABORT)).toEqual([]);
+    expect(requestToolAbort(foldNextEvents(running, [completed]), { ...ABORT, toolId: 'other' })).toEqual([]);
     const again = foldNextEvents(running, [
       {
         type: 'tool.interrupted',
@@ -37,7 +32,7 @@ describe('requestToolAbort', () => {
       },
       toolStarted('tool-2'),
     ]);
-    expect(requestToolAbort(again, ABORT)).toEqual({ type: 'keep' });
+    expect(requestToolAbort(again, ABORT)).toEqual([]);
   });
 
   it('a request for an earlier execution does not stop the next one', () => {

@@ -91,7 +91,7 @@ describe('a task that the server has loaded before', () => {
     const log = new TaskJournal(journal);
     await log.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
-    const changed = await log.change(TASK, ({ seq }) => ({ type: 'append', events: [delta(String(seq))] }));
+    const changed = await log.change(TASK, ({ seq }) => [delta(String(seq))]);
     expect(changed).toMatchObject({ type: 'appended', snapshot: { seq: 8, openTurn: { text: 'abc7' } } });
   });
 
@@ -99,7 +99,7 @@ describe('a task that the server has loaded before', () => {
     const log = new TaskJournal(journal);
     const held = await log.load(TASK);
     reads = [];
-    const changed = await log.change(TASK, () => ({ type: 'append', events: [delta('c')] }));
+    const changed = await log.change(TASK, () => [delta('c')]);
     await log.load(TASK);
     expect(reads).toEqual([held?.seq, 7]);
     expect(changed?.type).toBe('appended');
@@ -112,10 +112,10 @@ describe('a task with a running execution', () => {
     const release = log.retain(TASK);
     await log.load(TASK);
     reads = [];
-    await log.change(TASK, () => ({ type: 'append', events: [delta('c')] }));
+    await log.change(TASK, () => [delta('c')]);
     expect(reads).toEqual([]);
     release();
-    await log.change(TASK, () => ({ type: 'append', events: [delta('d')] }));
+    await log.change(TASK, () => [delta('d')]);
     expect(reads).toHaveLength(1);
   });
 });
@@ -123,5 +123,5 @@ describe('a task with a running execution', () => {
 it('a load of an unknown task returns undefined, and changes nothing', async () => {
   const log = new TaskJournal(journal);
   expect(await log.load('task-2')).toBeUndefined();
-  expect(await log.change('task-2', () => ({ type: 'append', events: [delta('c')] }))).toBeUndefined();
+  expect(await log.change('task-2', () => [delta('c')])).toBeUndefined();
 });
