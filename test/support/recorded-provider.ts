@@ -7,9 +7,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProviderName } from '../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
-import type { TaskEvent, TokenUsage } from '../../a2a-server/task/events.ts';
+import type { TokenUsage } from '../../a2a-server/task/events.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from './fake-model-endpoint.ts';
-import type { RunningService } from './task-service.ts';
+import { startTaskService, type RunningService } from './task-service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { modelsOf } from './model-settings.ts';
 
@@ -163,6 +163,11 @@ export class RecordedStage {
     return modelsOf(settings, env);
   }
 
+  /** Starts a service with the models of these providers. */
+  start(...providers: Provider[]): Promise<RunningService> {
+    return startTaskService({ ...this.where, models: this.models(...providers) });
+  }
+
   /** Returns the conversation of a request as JSON. */
   sent(provider: Provider, index: number): string {
     return JSON.stringify(provider.conversation(this.endpoint.received[index]?.body));
@@ -175,11 +180,11 @@ export async function demanded(folder: string, name: string): Promise<string> {
   return JSON.stringify(JSON.parse(text));
 }
 
-export async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
-  const events: TaskEvent[] = [];
-  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal: new AbortController().signal }))
-    events.push(...batch.map(({ event }) => event));
-  return events;
+/** @throws if there is no such provider */
+export function providerOf(folder: string): Provider {
+  const provider = PROVIDERS.find((each) => each.folder === folder);
+  if (provider === undefined) throw new Error('no such provider');
+  return provider;
 }
 
 export function fieldOf(body: unknown, name: string): unknown {

@@ -1,6 +1,4 @@
 /** The real task service on a real journal in a test directory, with the test's model. */
-import { pendingActions } from '../../a2a-server/task/pending.ts';
-import { afterEach } from '@jest/globals';
 import type { z } from 'zod';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -31,33 +29,40 @@ import { builtinTools } from '../../a2a-server/tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
 import { createToolbox, type ToolSupply } from '../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../a2a-server/tools/workspace/workspace.ts';
+import type { TaskMode } from '../../shared/protocol/tool-approval.ts';
 import {
-  TOOL_APPROVAL_EXTENSION,
-  type Decision,
-  type TaskMode,
-} from '../../shared/protocol/tool-approval.ts';
+  ADA,
+  commandMessage,
+  decisionMessage,
+  messageOf,
+  pendingCall,
+  type SomeDecision,
+} from './client-message.ts';
+import { cleanUpLater } from './clean-up.ts';
 import { FakeClock } from './fake-clock.ts';
+import { ScriptedModel, type ScriptedTurn } from './scripted-model.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 import { DEFAULT_LIMITS, NO_EXPIRY, NO_TIME_LIMITS } from './task-limits.ts';
 
-export const ADA = 'ada';
+export { ADA, commandMessage, decisionMessage, messageOf, pendingCall };
 
 export interface RunningService {
   tasks: RunningTaskService;
   clock: FakeClock;
   failures: unknown[];
-  /** Stops the work and closes the journal, so that the next service can open it. */
-  stop(): Promise<void>;
-}
-
-const running = new Set<RunningService>();
-
-afterEach(async () => {
-  for (const service of running) await service.stop();
-});
-
-export async function startTaskService(options: {
   stateDir: string;
   workspace: string;
+  /** Stops the work and closes the journal, so that the next service can open it. */
+  stop: () => Promise<void>;
+  /** Stops this service. Starts the next one with the same directories, clock and options, except for the changes. */
+  restart: (changes?: Partial<ServiceOptions>) => Promise<RunningService>;
+}
+
+export interface ServiceOptions {
+  /** Defaults to a new directory. */
+  stateDir?: string;
+  /** Defaults to a new directory. */
+  workspace?: string;
   models: Models;
   tools?: Tool[];
   /** A source of more tools, besides `tools`. */
@@ -82,6 +87,8 @@ export async function startTaskService(options: {
   /** The clock of the service; by default a new one. A second service continues with the clock of the first. */
   clock?: FakeClock;
   onEnded?: (task: Snapshot) => void;
+  /** Called for each failure, besides the list of `failures`. */
+  onFailure?: (error: unknown) => void;
   /** An open journal. The default is on SQLite, in the state directory. */
   journal?: Journal;
   /** Wraps the journal, e.g. to delay or refuse its appends. */
@@ -90,12 +97,20 @@ export async function startTaskService(options: {
   slots?: FairExecutionSlots;
   /** The processes that an earlier service left running. */
   children?: Pick<ChildProcessRecords, 'endOrphans'>;
-}): Promise<RunningService> {
+}
+
+export async function startTaskService(options: ServiceOptions): Promise<RunningService> {
   const clock = options.clock ?? new FakeClock();
+  const stateDir = options.stateDir ?? (await temporaryDirectory());
+  const workspace = options.workspace ?? (await temporaryDirectory());
   const failures: unknown[] = [];
+  const onFailure = (error: unknown): void => {
+    failures.push(error);
+    options.onFailure?.(error);
+  };
   const journal =
     options.journal ??
-    (await openSqliteJournal({ path: join(options.stateDir, 'journal.db'), clock: () => clock.now() }));
+    (await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => clock.now() }));
   const { tools, commands } = createToolsAndCommands({
     journal,
     tools: options.tools ?? builtinTools({ outputs: createToolOutputReader(journal) }),
@@ -116,12 +131,12 @@ export async function startTaskService(options: {
     ...(options.onRefused && { onRefused: options.onRefused }),
     mode: options.mode ?? 'ask',
     ...(options.presence && { presence: options.presence }),
-    openWorkspace: (path) => openWorkspace(path ?? options.workspace),
+    openWorkspace: (path) => openWorkspace(path ?? workspace),
     graceMs: 5_000,
     limits: { ...NO_TIME_LIMITS, ...options.limits },
     budget: { ...NO_BUDGET, ...options.budget },
     ...(options.dailyBudget !== undefined && { dailyBudget: options.dailyBudget }),
-    onFailure: (_taskId, error) => failures.push(error),
+    onFailure: (_taskId, error) => onFailure(error),
     ...(options.slots && { slots: options.slots }),
     ...(options.children && { children: options.children }),
     ...(options.onEnded && { onEnded: options.onEnded }),
@@ -130,62 +145,39 @@ export async function startTaskService(options: {
         expiry: NO_EXPIRY,
         retentionMs: null,
         ...options.maintenance,
-        onFailure: (error: unknown) => failures.push(error),
+        onFailure,
       },
     }),
   });
+  let stopped = false;
   const service: RunningService = {
     tasks,
     clock,
     failures,
+    stateDir,
+    workspace,
     async stop() {
-      if (!running.delete(service)) return;
+      if (stopped) return;
+      stopped = true;
       const shutdown = tasks.shutdown(0);
       // The grace period is over.
       clock.advance(0);
       await shutdown;
       await journal.close();
     },
+    async restart(changes = {}) {
+      await service.stop();
+      return startTaskService({ ...options, stateDir, workspace, clock, ...changes });
+    },
   };
-  running.add(service);
+  cleanUpLater(() => service.stop());
   return service;
 }
 
-let messages = 0;
-
-/** A message from ada with a new id. */
-export function messageOf(text: string, more: Partial<ClientMessage> = {}): ClientMessage {
-  messages += 1;
-  return {
-    principal: ADA,
-    channel: 'test',
-    message: { messageId: `message-${messages}`, parts: [{ type: 'text', text }] },
-    bodyHash: `hash-${messages}`,
-    settings: {},
-    wordsDecide: false,
-    ...more,
-  };
-}
-
-/** Decisions from ada. Each carries the `shown` code of the snapshot that she saw. */
-export function decisionMessage(
-  saw: Snapshot,
-  ...decisions: (Partial<Decision> & Pick<Decision, 'callId' | 'decision'>)[]
-) {
-  const pending = pendingActions(saw);
-  const codeOf = (callId: string): string =>
-    pending.find((action) => action.callId === callId)?.shown ?? 'not shown';
-  return messageOf('', {
-    taskId: saw.taskId,
-    decisions: {
-      extension: TOOL_APPROVAL_EXTENSION,
-      decisions: decisions.map((decision) => ({
-        scope: 'once' as const,
-        shown: codeOf(decision.callId),
-        ...decision,
-      })),
-    },
-  });
+/** Starts a service whose model plays these turns. */
+export async function startScripted(turns: ScriptedTurn[], options: Partial<ServiceOptions> = {}) {
+  const models = new ScriptedModel(turns);
+  return { ...(await startTaskService({ models, ...options })), models };
 }
 
 /** Resolves when no task has an execution. */
@@ -206,12 +198,39 @@ export async function untilSettled(
   return tasks.snapshot(accepted.taskId, { principal });
 }
 
+/** Like `untilSettled`. Also advances the clock to the end of each wait for the model. */
+export async function settledAfterOutages(
+  { tasks, clock }: RunningService,
+  accepted: { taskId: string; seq: number },
+): Promise<Snapshot> {
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(accepted.taskId, 0, { until: 'ended', signal }))
+    for (const { event } of batch)
+      if (event.type === 'model.unavailable') {
+        await untilIdle(tasks);
+        clock.advance(event.until - clock.now());
+      }
+  return untilSettled(tasks, accepted);
+}
+
 /** Sends a message, and returns the snapshot when the task has parked or ended. */
 export async function sendUntilSettled(
   tasks: RunningService['tasks'],
   message: ClientMessage,
 ): Promise<Snapshot> {
   return untilSettled(tasks, await tasks.send(message));
+}
+
+/** Decides the first call that waits, and returns the snapshot when the task has parked or ended. */
+export function decideUntilSettled(
+  tasks: RunningService['tasks'],
+  saw: Snapshot,
+  decision: 'approve' | 'deny' | SomeDecision = 'approve',
+): Promise<Snapshot> {
+  return sendUntilSettled(
+    tasks,
+    decisionMessage(saw, typeof decision === 'string' ? { decision } : decision),
+  );
 }
 
 /** Returns all events of a task when it has ended. With `settled`, also when it has parked. */
@@ -227,9 +246,18 @@ export async function eventsOf(
   return events;
 }
 
-/** Returns the id of the first call that waits for a decision. */
-export function pendingCall({ status }: Snapshot): string {
-  const callId = status.state === 'input-required' ? status.pending[0]?.callId : undefined;
-  if (callId === undefined) throw new Error(`nothing is pending, the task is ${status.state}`);
-  return callId;
+/** Resolves with the events from the start of the task to the first that matches. @throws if the task ends before */
+export async function eventsUntil(
+  { tasks }: Pick<RunningService, 'tasks'>,
+  taskId: string,
+  type: TaskEvent['type'],
+): Promise<TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal }))
+    for (const { event } of batch) {
+      events.push(event);
+      if (event.type === type) return events;
+    }
+  throw new Error(`the task has ended without ${type}`);
 }

@@ -8,12 +8,12 @@ import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-jou
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { beginning } from '../../support/journal-samples.ts';
 import { journalWith } from '../../support/journal-with.ts';
-import { ScriptedModel } from '../../support/scripted-model.ts';
-import { type RunningService, startTaskService } from '../../support/task-service.ts';
+import type { ScriptedModel } from '../../support/scripted-model.ts';
+import { startScripted, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 interface Stage extends RunningService {
-  model: ScriptedModel;
+  models: ScriptedModel;
   journal: Journal;
   /** The ids of the claimed tasks. */
   claimed: Set<string>;
@@ -52,14 +52,13 @@ async function start(): Promise<Stage> {
       throw new ProductError('STORAGE', 'the database has no free connection');
     },
   });
-  const model = new ScriptedModel([]);
-  const service = await startTaskService({ stateDir, workspace: stateDir, models: model, journal: shared });
+  const service = await startScripted([], { stateDir, journal: shared });
   await service.tasks.recover();
   const look = async (): Promise<void> => {
     server?.onSearch();
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
   };
-  return { ...service, model, journal, claimed, state, look };
+  return { ...service, journal, claimed, state, look };
 }
 
 async function untilEnded({ tasks }: Stage, taskId: string): Promise<void> {
@@ -79,7 +78,7 @@ describe('a server that claims abandoned tasks', () => {
     await stage.look();
     await untilEnded(stage, 'a');
     await untilEnded(stage, 'b');
-    expect(stage.model.requests).toHaveLength(2);
+    expect(stage.models.requests).toHaveLength(2);
   });
 
   it('R112 R114 gives them back if its lease ends before they run, and runs them once it has a lease again', async () => {
@@ -91,6 +90,6 @@ describe('a server that claims abandoned tasks', () => {
     stage.state.leased = true;
     await stage.look();
     await untilEnded(stage, 'a');
-    expect(stage.model.requests).toHaveLength(1);
+    expect(stage.models.requests).toHaveLength(1);
   });
 });

@@ -7,7 +7,6 @@ import type { Model } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { TERMINAL_STATES } from '../../../a2a-server/task/snapshot.ts';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import {
   ADA,
@@ -16,7 +15,7 @@ import {
   type RunningService,
   eventsOf,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { testTool } from '../../support/look-tool.ts';
 
 const ACTS = ['abort', 'cancel', 'finish', 'fail'] as const;
 type Act = (typeof ACTS)[number];
@@ -37,14 +36,10 @@ class CommandedTool {
   readonly #told = new EventEmitter();
 
   constructor(heeds: boolean) {
-    this.tool = defineTool({
+    this.tool = testTool({
       name: 'act',
-      description: '',
       sideEffect: 'files',
       schema: z.strictObject({}),
-      timeoutMs: () => 60_000,
-      title: () => 'Act',
-      show: () => Promise.resolve({ preview: { type: 'json', value: {} }, basis: null }),
       run: async (_input, { signal }) => {
         const end = once(this.#told, 'finish', heeds ? { signal } : {});
         this.#told.emit('begun');
@@ -79,17 +74,15 @@ const model: Model = {
   },
 };
 
+const start = ({ tool }: CommandedTool): Promise<RunningService> =>
+  startTaskService({ models: { resolve: () => model, list: () => [model.id] }, tools: [tool] });
+
 describe('R47 A3 an abort, a cancel and a completion in the same tick of the event loop', () => {
   it.each([true, false])(
     'every order has exactly one outcome, and no request hangs (the tool reacts to its signal: %s)',
     async (heeds) => {
       const act = new CommandedTool(heeds);
-      const service = await startTaskService({
-        stateDir: await temporaryDirectory(),
-        workspace: await temporaryDirectory(),
-        models: { resolve: () => model, list: () => [model.id] },
-        tools: [act.tool],
-      });
+      const service = await start(act);
       const { tasks, clock, failures } = service;
       for (const order of ORDERS) {
         const { events, answers } = await race(service, act, order);
@@ -115,12 +108,7 @@ describe('R47 A3 an abort, a cancel and a completion in the same tick of the eve
 describe('an abort', () => {
   it('R47 an abort after a cancel reports that the task’s cancel was already stopping the tool', async () => {
     const act = new CommandedTool(false);
-    const { tasks } = await startTaskService({
-      stateDir: await temporaryDirectory(),
-      workspace: await temporaryDirectory(),
-      models: { resolve: () => model, list: () => [model.id] },
-      tools: [act.tool],
-    });
+    const { tasks } = await start(act);
     const begun = act.begins();
     const { taskId } = await tasks.send(messageOf('act', { settings: { autoExecute: true } }));
     await begun;

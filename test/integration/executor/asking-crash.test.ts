@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { bundleProgram } from '../../../scripts/bundle-program.mjs';
-import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, decisionMessage, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
+import { ADA, decideUntilSettled, startScripted } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool } from './asking-tool.ts';
 
@@ -24,20 +23,14 @@ it.each([
     const stateDir = await temporaryDirectory();
     const { taskId } = await killed(stateDir, sideEffect);
     const { tool, heard } = askingTool({ asks: [{ text: 'Which?' }], sideEffect });
-    const { tasks, failures } = await startTaskService({
-      stateDir,
-      workspace: stateDir,
-      models: new ScriptedModel([]),
-      tools: [tool],
-    });
+    const { tasks, failures } = await startScripted([], { stateDir, tools: [tool] });
     expect(await tasks.recover()).toBe(0);
     const before = await tasks.snapshot(taskId, { principal: ADA });
     const asked = before.status.state === 'input-required' ? before.status.pending : [];
     expect(asked).toMatchObject([{ reason: 'question', preview: { text: 'Which?' } }]);
     expect(heard).toEqual([]);
     const callId = asked[0]?.callId ?? '';
-    const answered = decisionMessage(before, { callId, decision: 'answer', answer: 'this' });
-    const after = await sendUntilSettled(tasks, answered);
+    const after = await decideUntilSettled(tasks, before, { decision: 'answer', answer: 'this' });
     expect(after.calls[callId]?.state).toMatchObject({ result: { type: 'answered', answer: 'this' } });
     expect(after.status).toMatchObject({
       state: 'input-required',

@@ -1,6 +1,6 @@
 /** A tool that asks the person questions while it runs, and returns the answers. */
 import { z } from 'zod';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
+import { testTool } from '../../support/look-tool.ts';
 import type { ToolQuestionOutcome, Tool, ToolRun } from '../../../a2a-server/tools/tool.ts';
 import type { SideEffect } from '../../../shared/protocol/tool-approval.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
@@ -26,14 +26,11 @@ export function askingTool(options: {
 }): AskingTool {
   const { asks, sideEffect = 'none', timeoutMs = 60_000, first, last, signal } = options;
   const heard: AskingTool['heard'] = [];
-  const tool = defineTool({
+  const tool = testTool({
     name: 'inquire',
-    description: 'inquires',
     sideEffect,
     schema: z.strictObject({}),
     timeoutMs: () => timeoutMs,
-    title: () => 'Inquire',
-    show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
     run: async (_input, run) => {
       first?.(run);
       const answers = await Promise.all(

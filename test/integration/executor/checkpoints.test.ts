@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { checkpointsOf } from '../../../a2a-server/task/compute-checkpoints.ts';
+import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import {
+  commandMessage,
   decisionMessage,
   messageOf,
   untilSettled,
@@ -31,12 +34,6 @@ const start = (between: (journal: Journal) => Journal = (journal) => journal): P
     models: modelsOf(),
   });
 
-function promised(): { promise: Promise<void>; resolve: () => void } {
-  let settle: (() => void) | undefined;
-  const promise = new Promise<void>((resolve) => (settle = resolve));
-  return { promise, resolve: () => settle?.() };
-}
-
 beforeEach(async () => {
   stateDir = await temporaryDirectory();
   workspace = await temporaryDirectory();
@@ -58,21 +55,12 @@ async function did(...steps: PlannedStep[]): Promise<Snapshot> {
 async function command(line: string, more: Parameters<typeof messageOf>[1] = {}): Promise<Snapshot> {
   const { tasks } = service;
   const [name = '', ...args] = line.split(' ');
-  const message = messageOf('');
-  const sent = {
-    ...message,
-    message: { ...message.message, command: { command: name, args } },
-    ...more,
-  };
-  return sendUntilSettled(tasks, sent);
+  return sendUntilSettled(tasks, commandMessage(name, args, more));
 }
 
 async function decided(task: Snapshot, decision: 'approve' | 'deny'): Promise<Snapshot> {
-  const { tasks } = service;
-  const { status } = task;
-  if (status.state !== 'input-required') throw new Error(`the task is ${status.state}, and asks nothing`);
-  const sent = decisionMessage(task, ...status.pending.map(({ callId }) => ({ callId, decision })));
-  return sendUntilSettled(tasks, sent);
+  const calls = pendingActions(task).map(({ callId }) => ({ callId, decision }));
+  return sendUntilSettled(service.tasks, decisionMessage(task, ...calls));
 }
 
 /** The agent's last text. */
@@ -279,24 +267,20 @@ describe('a checkpoint', () => {
 
     // From the second file on, appends fail, as if the process had died.
     let recorded = 0;
-    const { promise: died, resolve: dies } = promised();
+    const died = new Deferred<void>();
     service = await start((journal) => {
       const appended = journal.append.bind(journal);
       journal.append = async (wanted) => {
         recorded += wanted.events.filter(({ type }) => type === 'files.saved').length;
         if (recorded < 2) return appended(wanted);
-        if (wanted.events.some(({ type }) => type === 'tool.finished')) dies();
+        if (wanted.events.some(({ type }) => type === 'tool.finished')) died.resolve();
         throw new ProductError('STORAGE', 'The process has died.');
       };
       return journal;
     });
     const asked = await command(`restore ${id}`);
-    const { status } = asked;
-    const pending = status.state === 'input-required' ? status.pending : [];
-    const accepted = await service.tasks.send(
-      decisionMessage(asked, ...pending.map(({ callId }) => ({ callId, decision: 'approve' as const }))),
-    );
-    await died;
+    const accepted = await service.tasks.send(decisionMessage(asked, { decision: 'approve' }));
+    await died.promise;
     await service.stop();
     expect(await Promise.all(names.map(textOf))).toEqual(['before', 'after', 'after']);
 
@@ -317,13 +301,8 @@ describe('a checkpoint', () => {
   it('for another principal, a checkpoint does not exist', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const { tasks } = service;
-    const message = { ...messageOf('').message, command: { command: 'checkpoint show', args: [id] } };
-    const { taskId, seq } = await tasks.send({ ...messageOf(''), message, principal: 'eve' });
-    for await (const _ of tasks.follow(taskId, seq, {
-      until: 'settled',
-      signal: new AbortController().signal,
-    }));
-    expect((await tasks.snapshot(taskId, { principal: 'eve' })).status).toMatchObject({
+    const shown = await tasks.send(commandMessage('checkpoint show', [id], { principal: 'eve' }));
+    expect((await untilSettled(tasks, shown, 'eve')).status).toMatchObject({
       state: 'failed',
       message: expect.stringContaining('There are none yet'),
     });
@@ -430,8 +409,7 @@ describe('a command for the server', () => {
   });
 
   it('R27 a command whose message arrives twice with the same id starts one task', async () => {
-    const message = { ...messageOf('').message, command: { command: 'help', args: [] } };
-    const sent = { ...messageOf(''), message };
+    const sent = commandMessage('help', []);
     const { tasks } = service;
     const [one, two] = await Promise.all([tasks.send(sent), tasks.send(sent)]);
     expect(two.taskId).toBe(one.taskId);

@@ -3,38 +3,26 @@ import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
-import { ScriptedModel } from '../../support/scripted-model.ts';
 import {
   ADA,
   decisionMessage,
   eventsOf,
   messageOf,
-  untilSettled,
-  startTaskService,
   sendUntilSettled,
+  startScripted,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-async function fresh() {
-  return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-}
+const writeCall = (path: string) => ({ tool: 'write-file', input: { path, content: 'x' } });
 
 describe('a message that a client sends twice at once', () => {
   it.each(['approve', 'deny', 'edit'] as const)(
     'R27 a message with the decision %s that a client sends twice at once is accepted each time, as one message',
     async (word) => {
-      const model = new ScriptedModel([
-        { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
-      ]);
-      const service = await startTaskService({ ...(await fresh()), models: model });
+      const service = await startScripted([{ calls: [writeCall('a.txt')] }]);
       const { tasks } = service;
       const parked = await sendUntilSettled(tasks, messageOf('write'));
-      const callId = waitingCalls(parked)[0]?.callId ?? '';
-      const decision = decisionMessage(parked, {
-        callId,
-        decision: word,
-        ...(word === 'edit' && { content: 'mine' }),
-      });
+      const edited = word === 'edit' ? { content: 'mine' } : {};
+      const decision = decisionMessage(parked, { decision: word, ...edited });
       const { taskId, sessionId } = parked;
       // A copy that arrives later gets the journal's end then. So each answer may have another `seq`.
       expect(await Promise.all([1, 2, 3].map(() => tasks.send(decision)))).toMatchObject(
@@ -48,14 +36,9 @@ describe('a message that a client sends twice at once', () => {
   );
 });
 
-function writeCall(path: string) {
-  return { tool: 'write-file', input: { path, content: 'x' } };
-}
-
 describe('two decisions that expect the same generation', () => {
   it('exactly one is accepted; the other learns the new generation, and a repetition of the first is no mismatch', async () => {
-    const models = new ScriptedModel([{ calls: [writeCall('a.txt'), writeCall('b.txt')] }]);
-    const { tasks } = await startTaskService({ ...(await fresh()), models });
+    const { tasks } = await startScripted([{ calls: [writeCall('a.txt'), writeCall('b.txt')] }]);
     const parked = await sendUntilSettled(tasks, messageOf('write'));
     const { taskId, counted } = parked;
     const expectedGeneration = { generation: counted.shown };
@@ -81,16 +64,10 @@ describe('two decisions that expect the same generation', () => {
   });
 
   it('E3 D2 an edit of a file that has changed is refused for its generation first, and changes nothing', async () => {
-    const place = await fresh();
-    const models = new ScriptedModel([{ calls: [writeCall('a.txt')] }]);
-    const { tasks } = await startTaskService({ ...place, models });
+    const { tasks, workspace } = await startScripted([{ calls: [writeCall('a.txt')] }]);
     const parked = await sendUntilSettled(tasks, messageOf('write'));
-    await writeFile(join(place.workspace, 'a.txt'), 'changed');
-    const decision = decisionMessage(parked, {
-      callId: waitingCalls(parked)[0]?.callId ?? '',
-      decision: 'edit',
-      content: 'mine',
-    });
+    await writeFile(join(workspace, 'a.txt'), 'changed');
+    const decision = decisionMessage(parked, { decision: 'edit', content: 'mine' });
     const outdated = { ...decision, expectedGeneration: { generation: 1 } };
     await expect(tasks.send(outdated)).rejects.toMatchObject({ reason: 'TASK_GENERATION_MISMATCH' });
     expect(await tasks.snapshot(parked.taskId, { principal: ADA })).toEqual(parked);
@@ -98,16 +75,14 @@ describe('two decisions that expect the same generation', () => {
   });
 
   it('a message that starts a task ignores the generation', async () => {
-    const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
-    const started = await tasks.send(messageOf('go', { expectedGeneration: { generation: 99 } }));
-    await untilSettled(tasks, started);
+    const { tasks } = await startScripted([{}]);
+    await sendUntilSettled(tasks, messageOf('go', { expectedGeneration: { generation: 99 } }));
   });
 });
 
 describe('a message to a session', () => {
   it('R04 if the current task ends as a message arrives, the message starts the session’s next task', async () => {
-    const model = new ScriptedModel([{ text: 'One.' }]);
-    const { tasks } = await startTaskService({ ...(await fresh()), models: model });
+    const { tasks } = await startScripted([{ text: 'One.' }]);
     const { taskId, sessionId } = await tasks.send(messageOf('one'));
     const [second] = await Promise.all([
       tasks.send(messageOf('two', { sessionId })),
@@ -118,16 +93,12 @@ describe('a message to a session', () => {
   });
 
   it('a message that names the ended task is refused', async () => {
-    const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
-    const first = await tasks.send(messageOf('one'));
-    await untilSettled(tasks, first);
+    const { tasks } = await startScripted([{}]);
+    const first = await sendUntilSettled(tasks, messageOf('one'));
     await expect(tasks.send(messageOf('two', { taskId: first.taskId }))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
-    const late = decisionMessage(await tasks.snapshot(first.taskId, { principal: ADA }), {
-      callId: 'call-1',
-      decision: 'approve',
-    });
+    const late = decisionMessage(first, { callId: 'call-1', decision: 'approve' });
     const { taskId: _task, ...toSession } = { ...late, sessionId: first.sessionId };
     await expect(tasks.send(toSession)).rejects.toMatchObject({ reason: 'UNKNOWN_CALL' });
   });

@@ -8,20 +8,23 @@ import { lookTool } from '../../support/look-tool.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   ADA,
+  commandMessage,
   messageOf,
   untilSettled,
   startTaskService,
   type RunningService,
   sendUntilSettled,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY_MS = 86_400_000;
 const PRICE = { input: 500_000, output: 1_500_000 };
 const LOOK: ScriptedTurn = { calls: [{ tool: 'look', input: {} }] };
-const look = lookTool();
 
-const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
+/** Starts a service whose model plays these turns. The daily budget is 5 US dollars. */
+async function start(...turns: ScriptedTurn[]) {
+  const models = new ScriptedModel(turns, { price: PRICE });
+  return { ...(await startTaskService({ models, tools: [lookTool()], dailyBudget: 5 })), models };
+}
 
 async function send(
   { tasks }: RunningService,
@@ -32,10 +35,8 @@ async function send(
 }
 
 it('at the daily budget, every task asks the person, and a reply allows the same amount again', async () => {
-  const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'One.' }, LOOK, LOOK, { text: 'Two.' }], {
-    price: PRICE,
-  });
-  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const turns = [LOOK, LOOK, LOOK, { text: 'One.' }, LOOK, LOOK, { text: 'Two.' }];
+  const { models, ...service } = await start(...turns);
   const first = await send(service, 'look around');
   expect(first.status).toMatchObject({
     state: 'input-required',
@@ -59,8 +60,7 @@ it('at the daily budget, every task asks the person, and a reply allows the same
 });
 
 it('X1 a sender without the role approve cannot extend the daily budget', async () => {
-  const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });
-  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const service = await start(LOOK, LOOK, LOOK, { text: 'Done.' });
   const { taskId } = await send(service, 'look around');
   const reply = messageOf('go on', { taskId, mayApprove: false });
   await expect(service.tasks.send(reply)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
@@ -69,18 +69,14 @@ it('X1 a sender without the role approve cannot extend the daily budget', async 
 });
 
 it('the daily budget survives a restart, and a new one starts at midnight UTC', async () => {
-  const at = await where();
-  const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });
-  const one = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5 });
+  const { models, ...one } = await start(LOOK, LOOK, LOOK, { text: 'Done.' });
   const asked = await send(one, 'look around');
   expect(asked.status).toMatchObject({ dayCost: { usd: 6 } });
-  await one.stop();
-  const two = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
+  const two = await one.restart();
   expect((await send(two, 'a new task')).status.state).toBe('input-required');
   expect((await send(two, 'go on', { taskId: asked.taskId })).status.state).toBe('completed');
-  await two.stop();
   models.add(LOOK, LOOK, { text: 'Done.' });
-  const three = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
+  const three = await two.restart();
   // The answer on the last server counts: the limit is 11, and two more turns fit.
   expect((await send(three, 'a third task')).status).toMatchObject({ dayCost: { usd: 12 } });
   three.clock.advance(DAY_MS);
@@ -88,43 +84,23 @@ it('the daily budget survives a restart, and a new one starts at midnight UTC', 
 });
 
 it('the daily budget applies to one principal: the tasks of other principals continue', async () => {
-  const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
-  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const service = await start(LOOK, LOOK, LOOK);
   await send(service, 'look around');
   const accepted = await service.tasks.send(messageOf('mine', { principal: 'bob' }));
-  const { signal } = new AbortController();
-  for await (const _ of service.tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
-  expect((await service.tasks.snapshot(accepted.taskId, { principal: 'bob' })).status.state).toBe(
-    'completed',
-  );
+  expect((await untilSettled(service.tasks, accepted, 'bob')).status.state).toBe('completed');
 });
 
 it('the daily budget never stops a task without cost: one with a model without a price, or a command', async () => {
-  const at = await where();
-  const paid = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
-  const first = await startTaskService({ ...at, models: paid, tools: [look], dailyBudget: 5 });
+  const first = await start(LOOK, LOOK, LOOK);
   expect((await send(first, 'look around')).status.state).toBe('input-required');
-  const { taskId, seq } = await first.tasks.send(
-    messageOf('', {
-      message: { messageId: 'command', parts: [], command: { command: 'checkpoint list', args: [] } },
-    }),
-  );
-  expect((await untilSettled(first.tasks, { taskId, seq })).status.state).toBe('completed');
-  await first.stop();
-  const free = new ScriptedModel([LOOK, { text: 'Done.' }]);
-  const second = await startTaskService({
-    ...at,
-    models: free,
-    tools: [look],
-    dailyBudget: 5,
-    clock: first.clock,
-  });
+  const list = commandMessage('checkpoint list', []);
+  expect((await sendUntilSettled(first.tasks, list)).status.state).toBe('completed');
+  const second = await first.restart({ models: new ScriptedModel([LOOK, { text: 'Done.' }]) });
   expect((await send(second, 'look for free')).status.state).toBe('completed');
 });
 
 it('a "deny" of a text-only client does not raise the daily budget: the reply says how to end the task', async () => {
-  const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
-  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const service = await start(LOOK, LOOK, LOOK);
   const { taskId } = await send(service, 'look around');
   await expect(service.tasks.send(messageOf('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
     reason: 'DECISION_NEEDED',

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { append, plan, wait, write, type PlannedStep } from '../../support/offline-plan.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 import {
   ADA,
+  commandMessage,
+  eventsUntil,
   messageOf,
   startTaskService,
   untilIdle,
@@ -14,42 +16,28 @@ import {
   type RunningService,
   sendUntilSettled,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { modelsOf } from '../../support/model-settings.ts';
 
 const HOUR = 3_600_000;
 
-let stateDir: string;
-let workspace: string;
-let clock: FakeClock;
 let service: RunningService;
 
-const start = (): Promise<RunningService> =>
-  startTaskService({
-    stateDir,
-    workspace,
-    clock,
+beforeEach(async () => {
+  service = await startTaskService({
     models: modelsOf(),
     maintenance: { expiry: { decisionMs: HOUR, idleMs: HOUR }, retentionMs: 24 * HOUR },
   });
-
-beforeEach(async () => {
-  stateDir = await temporaryDirectory();
-  workspace = await temporaryDirectory();
-  clock = new FakeClock();
-  service = await start();
 });
 
 /** Restarts the service after one event of each of these tasks was overwritten. */
 async function damaged(...taskIds: string[]): Promise<void> {
   await service.stop();
-  const database = openSqlite(join(stateDir, 'journal.db'), { busyTimeoutMs: 1_000 });
+  const database = openSqlite(join(service.stateDir, 'journal.db'), { busyTimeoutMs: 1_000 });
   const damage = database.command(
     "UPDATE events SET body = '{' WHERE seq = 2 AND task = (SELECT key FROM tasks WHERE task_id = ?)",
   );
   for (const taskId of taskIds) expect(damage(taskId)).toBe(1);
   database.close();
-  service = await start();
+  service = await service.restart();
 }
 
 const send = (step: PlannedStep, autoExecute = false): ReturnType<RunningService['tasks']['send']> =>
@@ -66,9 +54,8 @@ const ends = async (step: PlannedStep): Promise<Snapshot> =>
 
 /** Runs a command about checkpoints. Returns what the task says. */
 async function run(...args: string[]): Promise<string> {
-  const sent = messageOf('', { settings: { workspace } });
-  const message = { ...sent.message, command: { command: 'checkpoint', args } };
-  const { status, exchanges } = await sendUntilSettled(service.tasks, { ...sent, message });
+  const message = commandMessage('checkpoint', args, { settings: { workspace: service.workspace } });
+  const { status, exchanges } = await sendUntilSettled(service.tasks, message);
   return JSON.stringify([status, exchanges]);
 }
 
@@ -77,17 +64,13 @@ const stateOf = async (taskId: string): Promise<string> =>
 
 it('R28 a working task with damaged events fails, and is not tried again every five seconds', async () => {
   const { taskId } = await send(wait(60), true);
-  for await (const entries of service.tasks.follow(taskId, 0, {
-    until: 'ended',
-    signal: new AbortController().signal,
-  }))
-    if (entries.some(({ event }) => event.type === 'tool.started')) break;
+  await eventsUntil(service, taskId, 'tool.started');
   await damaged(taskId);
   await service.tasks.recover();
   await untilIdle(service.tasks);
   expect(await stateOf(taskId)).toBe('failed');
   expect(service.failures).toEqual([expect.objectContaining({ reason: 'STORAGE' })]);
-  clock.advance(10_000);
+  service.clock.advance(10_000);
   await untilIdle(service.tasks);
   expect(service.failures).toHaveLength(1);
 });
@@ -115,7 +98,7 @@ it('R14 a hundred damaged tasks expire, and old sessions are deleted', async () 
   const ids = [first.taskId];
   while (ids.length < 100) ids.push((await waiting()).taskId);
   await damaged(...ids);
-  clock.advance(25 * HOUR);
+  service.clock.advance(25 * HOUR);
   await service.tasks.recover();
   await service.tasks.maintenanceIdle();
   expect(service.failures).toEqual([]);
@@ -134,9 +117,9 @@ it('a list leaves out a damaged task, and reports it once', async () => {
 
 it('checkpoints of readable tasks can be listed and restored beside a damaged task', async () => {
   const early = await ends(append('early.txt', 'one'));
-  clock.advance(1_000);
+  service.clock.advance(1_000);
   const lost = await ends(append('lost.txt', 'two'));
-  clock.advance(1_000);
+  service.clock.advance(1_000);
   const late = await ends(append('late.txt', 'three'));
   await damaged(lost.taskId);
   expect(await run('list')).toMatch(/late\.txt.*early\.txt.*1 task with damaged events is left out/);
@@ -147,15 +130,12 @@ it('checkpoints of readable tasks can be listed and restored beside a damaged ta
 });
 
 it('a session whose last task is damaged goes on with the settings of that task', async () => {
-  const { taskId, sessionId, settings } = await untilSettled(
+  const { taskId, sessionId, settings } = await sendUntilSettled(
     service.tasks,
-    await service.tasks.send(messageOf(plan({ say: 'Done.' }), { settings: { readOnly: true } })),
+    messageOf(plan({ say: 'Done.' }), { settings: { readOnly: true } }),
   );
   await damaged(taskId);
-  const next = await untilSettled(
-    service.tasks,
-    await service.tasks.send(messageOf(plan({ say: 'Again.' }), { sessionId })),
-  );
+  const next = await sendUntilSettled(service.tasks, messageOf(plan({ say: 'Again.' }), { sessionId }));
   expect(settings.readOnly).toBe(true);
   expect(next).toMatchObject({ sessionId, settings, status: { state: 'completed' } });
 });

@@ -4,13 +4,12 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { ScriptedModel } from '../../support/scripted-model.ts';
 import {
   decisionMessage,
   messageOf,
   untilSettled,
-  startTaskService,
   sendUntilSettled,
+  startScripted,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -58,13 +57,10 @@ const TOOLS: readonly FileTool[] = [
 async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
   const workspace = await temporaryDirectory();
   await writeFile(join(workspace, 'a.txt'), OLD);
-  const models = new ScriptedModel([{ calls: [{ tool, input }] }]);
-  const { tasks } = await startTaskService({ stateDir: await temporaryDirectory(), workspace, models });
+  const { tasks } = await startScripted([{ calls: [{ tool, input }] }], { workspace });
   const shown = await sendUntilSettled(tasks, messageOf('go'));
-  const edits = (saw: Snapshot, edited: Record<string, unknown>) => {
-    const callId = pendingActions(saw)[0]?.callId ?? '';
-    return tasks.send(decisionMessage(saw, { callId, decision: 'edit', input: edited }));
-  };
+  const edits = (saw: Snapshot, edited: Record<string, unknown>) =>
+    tasks.send(decisionMessage(saw, { decision: 'edit', input: edited }));
   const path = join(workspace, 'a.txt');
   return { tasks, shown, edits, path, names: async () => (await readdir(workspace)).toSorted() };
 }
@@ -96,10 +92,8 @@ describe('an edit of a call whose file has changed since the question', () => {
   );
 
   it('R90 an edit that cannot be applied to the file any more is refused, and the call still waits', async () => {
-    const { shown, edits, path, tasks } = await waiting({
-      tool: 'edit-file',
-      input: { path: 'a.txt', ...change },
-    });
+    const input = { path: 'a.txt', ...change };
+    const { shown, edits, path, tasks } = await waiting({ tool: 'edit-file', input });
     await writeFile(path, 'somebody else wrote all of it\n');
     await expect(edits(shown, { path: 'a.txt', ...change, oldText: 'all' })).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
@@ -113,10 +107,8 @@ describe('an edit of a call whose file has changed since the question', () => {
   });
 
   it('R90 D2 an edit cannot change another file whose content the person has not seen', async () => {
-    const { shown, edits, path } = await waiting({
-      tool: 'write-file',
-      input: { path: 'a.txt', content: 'x\n' },
-    });
+    const input = { path: 'a.txt', content: 'x\n' };
+    const { shown, edits, path } = await waiting({ tool: 'write-file', input });
     const other = `${path}.other`;
     await writeFile(other, THEIRS);
     await expect(edits(shown, { path: 'a.txt.other', content: 'mine\n' })).rejects.toMatchObject({

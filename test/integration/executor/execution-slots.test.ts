@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { FairExecutionSlots } from '../../../a2a-server/limits/fair-execution-slots.ts';
 import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
-import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import type { ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   ADA,
   decisionMessage,
+  eventsUntil,
   messageOf,
-  startTaskService,
+  pendingCall,
+  startScripted,
   untilIdle,
   untilSettled,
   type RunningService,
   sendUntilSettled,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool, CALLS_ASK } from './asking-tool.ts';
 
 type Tasks = RunningService['tasks'];
@@ -28,25 +28,8 @@ function slotsFor(principal: number, server: number, queued = 100): FairExecutio
   return new FairExecutionSlots({ limits: () => ({ executions: { principal, server }, queuedTasks }) });
 }
 
-async function started(slots: FairExecutionSlots, script: ScriptedTurn[], more: object = {}) {
-  const models = new ScriptedModel(script);
-  const stateDir = await temporaryDirectory();
-  const service = await startTaskService({ stateDir, workspace: stateDir, models, slots, ...more });
-  return { ...service, models, stateDir };
-}
-
-/** Resolves with the event, once the journal of the task has it. */
-async function eventOf<Type extends TaskEvent['type']>(
-  tasks: Tasks,
-  taskId: string,
-  type: Type,
-): Promise<Extract<TaskEvent, { type: Type }>> {
-  const { signal } = new AbortController();
-  const is = (event: TaskEvent): event is Extract<TaskEvent, { type: Type }> => event.type === type;
-  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal }))
-    for (const { event } of batch) if (is(event)) return event;
-  throw new Error(`the task has ended without ${type}`);
-}
+const started = (slots: FairExecutionSlots, turns: ScriptedTurn[], more: object = {}) =>
+  startScripted(turns, { slots, ...more });
 
 const stateOf = async (tasks: Tasks, taskId: string, principal = ADA): Promise<string> =>
   (await tasks.snapshot(taskId, { principal })).status.state;
@@ -59,11 +42,10 @@ describe('tasks above the limit of running tasks', () => {
     const second = await tasks.send(messageOf('two'));
     const third = await tasks.send(messageOf('three'));
     clock.advance(1_000);
-    expect((await eventOf(tasks, second.taskId, 'task.queued')).ahead).toBe(0);
-    const { text } = await eventOf(tasks, third.taskId, 'task.queued');
-    expect(text).toBe(
-      'The task waits for its turn. 1 of your tasks goes first. This server runs 4 tasks at a time, and 1 of one user.',
-    );
+    expect((await eventsUntil({ tasks }, second.taskId, 'task.queued')).at(-1)).toMatchObject({ ahead: 0 });
+    expect((await eventsUntil({ tasks }, third.taskId, 'task.queued')).at(-1)).toMatchObject({
+      text: 'The task waits for its turn. 1 of your tasks goes first. This server runs 4 tasks at a time, and 1 of one user.',
+    });
     const waiting = await tasks.snapshot(third.taskId, { principal: ADA });
     const wire = toA2aTask(waiting, { ...third, approval: true, resumable: true });
     expect([waiting.status.state, JSON.stringify(wire.status?.message?.parts)]).toEqual([
@@ -89,7 +71,7 @@ describe('tasks above the limit of running tasks', () => {
     const first = await tasks.send(messageOf('one'));
     const second = await tasks.send(messageOf('two'));
     clock.advance(1_000);
-    await eventOf(tasks, second.taskId, 'task.queued');
+    await eventsUntil({ tasks }, second.taskId, 'task.queued');
     const cancelled = await tasks.cancel(second.taskId, { principal: ADA, channel: 'test' }, 'not needed');
     expect([cancelled.status.state, tasks.waiting()]).toEqual(['canceled', 0]);
     gate.resolve();
@@ -104,13 +86,11 @@ describe('tasks above the limit of running tasks', () => {
     const sent = [];
     for (const text of ['one', 'two', 'three']) sent.push(await before.tasks.send(messageOf(text)));
     before.clock.advance(1_000);
-    await eventOf(before.tasks, sent[2]?.taskId ?? '', 'task.queued');
+    await eventsUntil(before, sent[2]?.taskId ?? '', 'task.queued');
     const stopped = before.stop();
     gate.resolve();
     await stopped;
-    const { stateDir } = before;
-    const models = new ScriptedModel([]);
-    const after = await startTaskService({ stateDir, workspace: stateDir, models, slots: slotsFor(1, 1) });
+    const after = await before.restart({ slots: slotsFor(1, 1) });
     await after.tasks.recover();
     for (const each of sent) expect((await untilSettled(after.tasks, each)).status.state).toBe('completed');
     expect(before.failures).toEqual([]);
@@ -127,7 +107,7 @@ describe('tasks above the limit of running tasks', () => {
     const quiet = await tasks.send(messageOf('quiet', { principal: 'quiet' }));
     expect(await stateOf(tasks, quiet.taskId, 'quiet')).toBe('submitted');
     gates[0]?.resolve();
-    await eventOf(tasks, quiet.taskId, 'turn.started');
+    await eventsUntil({ tasks }, quiet.taskId, 'turn.started');
     expect(tasks.waiting()).toBe(4);
     for (const gate of gates) gate.resolve();
     for (const each of loud) await untilSettled(tasks, each);
@@ -135,21 +115,20 @@ describe('tasks above the limit of running tasks', () => {
 
   it('E3 a decision is durable at once, and the approved call runs when the task has its turn', async () => {
     const gate = new Deferred<void>();
-    const { tasks, stateDir } = await started(slotsFor(1, 1), [
+    const { tasks, workspace } = await started(slotsFor(1, 1), [
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'hello' } }] },
       { until: gate.promise },
     ]);
     const parked = await sendUntilSettled(tasks, messageOf('write'));
     // The parked task counts for nothing.
     const other = await tasks.send(messageOf('other'));
-    await eventOf(tasks, other.taskId, 'turn.started');
-    const [callId = ''] = Object.keys(parked.calls);
-    const decided = await tasks.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    await eventsUntil({ tasks }, other.taskId, 'turn.started');
+    const decided = await tasks.send(decisionMessage(parked, { decision: 'approve' }));
     const { calls } = await tasks.snapshot(parked.taskId, { principal: ADA });
-    expect([calls[callId]?.state.type, tasks.waiting()]).toEqual(['ready', 1]);
+    expect([calls[pendingCall(parked)]?.state.type, tasks.waiting()]).toEqual(['ready', 1]);
     gate.resolve();
-    await eventOf(tasks, decided.taskId, 'task.completed');
-    expect(await readFile(join(stateDir, 'a.txt'), 'utf8')).toBe('hello');
+    await eventsUntil({ tasks }, decided.taskId, 'task.completed');
+    expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('hello');
   });
 
   it('take the place of a task whose tool waits for a person', async () => {

@@ -1,34 +1,27 @@
 /** Tests that a waiting task expires at its deadline, and that an active task has no deadline. */
 import { describe, expect, it } from '@jest/globals';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import type { ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   ADA,
   decisionMessage,
+  eventsOf,
   messageOf,
-  untilSettled,
-  startTaskService,
-  type RunningService,
   sendUntilSettled,
+  startScripted,
+  type RunningService,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY = 86_400_000;
 const WRITE = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
-const maintenance = { expiry: { decisionMs: 7 * DAY, idleMs: null } };
 const MINUTE = 60_000;
+const APPROVE = { decision: 'approve' } as const;
 
-async function started(
-  turns: ScriptedTurn[],
-  decisionMs = 7 * DAY,
-): Promise<RunningService & { stateDir: string }> {
-  const stateDir = await temporaryDirectory();
-  const models = new ScriptedModel(turns);
-  const expiry = { decisionMs, idleMs: null };
-  const service = await startTaskService({ stateDir, workspace: stateDir, models, maintenance: { expiry } });
+async function started(turns: ScriptedTurn[], decisionMs = 7 * DAY): Promise<RunningService> {
+  const service = await startScripted(turns, { maintenance: { expiry: { decisionMs, idleMs: null } } });
   await service.tasks.recover();
   await service.tasks.maintenanceIdle();
-  return { ...service, stateDir };
+  return service;
 }
 
 async function parked({ tasks }: RunningService): Promise<Snapshot> {
@@ -45,9 +38,6 @@ async function pass({ clock, tasks }: RunningService, ms: number): Promise<void>
   clock.advance(0);
   await tasks.maintenanceIdle();
 }
-
-const callOf = ({ status }: Snapshot): string =>
-  status.state === 'input-required' ? (status.pending[0]?.callId ?? '') : '';
 
 const stateOf = async ({ tasks }: RunningService, { taskId }: Snapshot) =>
   (await tasks.snapshot(taskId, { principal: ADA })).status;
@@ -72,11 +62,11 @@ describe('a task that waits for a decision', () => {
         },
       },
     ]);
-    await expect(service.tasks.send(decisionMessage(task, approval(task)))).rejects.toMatchObject({
+    await expect(service.tasks.send(decisionMessage(task, APPROVE))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
-    const next = await service.tasks.send(messageOf('again', { sessionId: task.sessionId }));
-    expect((await untilSettled(service.tasks, next)).status.state).toBe('completed');
+    const next = messageOf('again', { sessionId: task.sessionId });
+    expect((await sendUntilSettled(service.tasks, next)).status.state).toBe('completed');
     expect(service.failures).toEqual([]);
   });
 
@@ -96,15 +86,13 @@ describe('a task that waits for a decision', () => {
     const task = await parked(first);
     await first.stop();
     first.clock.advance(30 * DAY);
-    const { stateDir, clock } = first;
-    const models = new ScriptedModel([]);
-    const second = await startTaskService({ stateDir, workspace: stateDir, models, maintenance, clock });
+    const second = await first.restart();
     await second.tasks.recover();
     await second.tasks.maintenanceIdle();
     expect((await stateOf(second, task)).state).toBe('canceled');
-    clock.advance(-60 * DAY);
+    second.clock.advance(-60 * DAY);
     await pass(second, 0);
-    await expect(second.tasks.send(decisionMessage(task, approval(task)))).rejects.toMatchObject({
+    await expect(second.tasks.send(decisionMessage(task, APPROVE))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
     expect((await stateOf(second, task)).state).toBe('canceled');
@@ -115,7 +103,7 @@ describe('a task that waits for a decision', () => {
       const service = await started([{ calls: [WRITE] }, { text: 'Done.' }]);
       const task = await parked(service);
       const approve = () =>
-        service.tasks.send(decisionMessage(task, approval(task))).then(
+        service.tasks.send(decisionMessage(task, APPROVE)).then(
           () => true,
           () => false,
         );
@@ -125,12 +113,8 @@ describe('a task that waits for a decision', () => {
       service.clock.advance(3_600_000);
       const approved = await (early ?? approve());
       await service.tasks.maintenanceIdle();
-      const end = await settledState(service, task);
-      expect(end).toBe(approved ? 'completed' : 'canceled');
-      const { signal } = new AbortController();
-      const events: string[] = [];
-      for await (const entries of service.tasks.follow(task.taskId, 0, { until: 'ended', signal }))
-        events.push(...entries.map(({ event }) => event.type));
+      const events = (await eventsOf(service, task.taskId, 'ended')).map(({ type }) => type);
+      expect((await stateOf(service, task)).state).toBe(approved ? 'completed' : 'canceled');
       expect(events.includes('tool.started')).toBe(approved);
       expect(events.includes('task.canceled')).toBe(!approved);
     }
@@ -163,18 +147,8 @@ describe('an active task', () => {
       { text: 'Thinking.', until: new Promise(() => undefined) },
     ]);
     const task = await parked(service);
-    await service.tasks.send(decisionMessage(task, approval(task)));
+    await service.tasks.send(decisionMessage(task, APPROVE));
     await pass(service, 400 * DAY);
     expect((await stateOf(service, task)).state).toBe('working');
   });
 });
-
-function approval(task: Snapshot) {
-  return { callId: callOf(task), decision: 'approve' as const };
-}
-
-async function settledState({ tasks }: RunningService, { taskId }: Snapshot): Promise<string> {
-  const { signal } = new AbortController();
-  for await (const _ of tasks.follow(taskId, 0, { until: 'ended', signal }));
-  return (await tasks.snapshot(taskId, { principal: ADA })).status.state;
-}

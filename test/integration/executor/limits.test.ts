@@ -9,18 +9,18 @@ import { lookTool } from '../../support/look-tool.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { journalWith } from '../../support/journal-with.ts';
 import {
-  untilIdle,
   ADA,
-  messageOf,
-  untilSettled,
-  startTaskService,
   eventsOf,
+  messageOf,
   sendUntilSettled,
+  startScripted,
+  startTaskService,
+  untilIdle,
+  untilSettled,
+  type ServiceOptions,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LOOK = { calls: [{ tool: 'look', input: {} }] };
-const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
 
 /** Creates a tool that reports its start, and runs until it is stopped. */
 function endless(timeoutMs = 3_600_000): { tool: Tool; runs: Promise<void> } {
@@ -64,13 +64,8 @@ function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise
 describe('the time limits of a task', () => {
   it('A1 the server’s limit stops a tool with a longer limit of its own; the model gets the reason and continues', async () => {
     const { tool, runs } = endless();
-    const models = new ScriptedModel([LOOK, { text: 'Well.' }]);
-    const service = await startTaskService({
-      ...(await where()),
-      models,
-      tools: [tool],
-      limits: { toolMs: 90_000 },
-    });
+    const turns = [LOOK, { text: 'Well.' }];
+    const { models, ...service } = await startScripted(turns, { tools: [tool], limits: { toolMs: 90_000 } });
     const accepted = await service.tasks.send(messageOf('look'));
     await runs;
     service.clock.advance(90_000);
@@ -85,7 +80,7 @@ describe('the time limits of a task', () => {
 
   it('A1 if a model does not end its turn in time, the task fails and keeps the text so far', async () => {
     const { models, asked } = slow();
-    const service = await startTaskService({ ...(await where()), models, limits: { modelMs: 600_000 } });
+    const service = await startTaskService({ models, limits: { modelMs: 600_000 } });
     const accepted = await service.tasks.send(messageOf('think'));
     await asked;
     service.clock.advance(600_000);
@@ -104,18 +99,8 @@ describe('the time limits of a task', () => {
     const { tool, runs } = endless(86_400_000);
     let ran = false;
     const other = { ...lookTool(async () => void (ran = true)), name: 'other', sideEffect: 'files' as const };
-    const models = new ScriptedModel([
-      {
-        calls: [
-          { tool: 'look', input: {} },
-          { tool: 'other', input: {} },
-        ],
-      },
-      { text: 'Well.' },
-    ]);
-    const service = await startTaskService({
-      ...(await where()),
-      models,
+    const calls = ['look', 'other'].map((name) => ({ tool: name, input: {} }));
+    const { models, ...service } = await startScripted([{ calls }, { text: 'Well.' }], {
       tools: [tool, other],
       limits: { turnMs: 7_200_000 },
     });
@@ -130,13 +115,7 @@ describe('the time limits of a task', () => {
 
   it('A1 a task that works for too long fails, even while a tool runs, and its tools stop', async () => {
     const { tool, runs } = endless();
-    const models = new ScriptedModel([LOOK]);
-    const service = await startTaskService({
-      ...(await where()),
-      models,
-      tools: [tool],
-      limits: { taskMs: 60_000 },
-    });
+    const service = await startScripted([LOOK], { tools: [tool], limits: { taskMs: 60_000 } });
     const accepted = await service.tasks.send(messageOf('look'));
     await runs;
     service.clock.advance(60_000);
@@ -153,14 +132,9 @@ describe('the time limits of a task', () => {
   });
 
   it('the time that a person needs for a decision does not count as working time', async () => {
-    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const asks = { ...quick, sideEffect: 'files' as const };
-    const service = await startTaskService({
-      ...(await where()),
-      models,
-      tools: [asks],
-      limits: { taskMs: 60_000, turnMs: 60_000 },
-    });
+    const limits = { taskMs: 60_000, turnMs: 60_000 };
+    const service = await startScripted([LOOK, { text: 'Done.' }], { tools: [asks], limits });
     const accepted = await service.tasks.send(messageOf('look'));
     const { status } = await untilSettled(service.tasks, accepted);
     await untilIdle(service.tasks);
@@ -174,7 +148,7 @@ describe('the time limits of a task', () => {
 });
 
 describe('the budget of a task', () => {
-  it.each<[string, Parameters<typeof startTaskService>[0]['budget'], string]>([
+  it.each([
     ['turns', { turns: 2 }, 'turns of the model: 2'],
     ['tool calls', { toolCalls: 2 }, 'tool calls: 2'],
     ['tokens', { tokens: 4 }, 'tokens: 4'],
@@ -184,12 +158,7 @@ describe('the budget of a task', () => {
     async (_, budget, said) => {
       const price = { input: 500_000, output: 1_500_000 };
       const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
-      const service = await startTaskService({
-        ...(await where()),
-        models,
-        tools: [quick],
-        budget: budget ?? {},
-      });
+      const service = await startTaskService({ models, tools: [quick], budget });
       const accepted = await service.tasks.send(messageOf('look around'));
       const { status } = await untilSettled(service.tasks, accepted);
       expect(status).toMatchObject({
@@ -208,13 +177,7 @@ describe('the budget of a task', () => {
   );
 
   it('a "deny" of a text-only client does not raise the budget: the reply says how to end the task', async () => {
-    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
-    const service = await startTaskService({
-      ...(await where()),
-      models,
-      tools: [quick],
-      budget: { turns: 1 },
-    });
+    const service = await startScripted([LOOK, { text: 'Done.' }], { tools: [quick], budget: { turns: 1 } });
     const { taskId, seq } = await service.tasks.send(messageOf('look around'));
     const { status } = await untilSettled(service.tasks, { taskId, seq });
     await expect(service.tasks.send(messageOf('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
@@ -228,13 +191,8 @@ describe('the budget of a task', () => {
 
   it('after its working time reaches the budget, the task asks the person, but not in the middle of a turn', async () => {
     const { tool, runs } = endless(60_000);
-    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
-    const service = await startTaskService({
-      ...(await where()),
-      models,
-      tools: [tool],
-      budget: { activeMs: 30_000 },
-    });
+    const turns = [LOOK, { text: 'Done.' }];
+    const service = await startScripted(turns, { tools: [tool], budget: { activeMs: 30_000 } });
     const accepted = await service.tasks.send(messageOf('look'));
     await runs;
     service.clock.advance(60_000);
@@ -246,18 +204,14 @@ describe('the budget of a task', () => {
   });
 
   it('the server does not ask about the budget of an ended task, and the budget survives a restart', async () => {
-    const at = await where();
-    const models = new ScriptedModel([LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }]);
-    const first = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 2 } });
-    expect((await sendUntilSettled(first.tasks, messageOf('look'))).status).toEqual({
-      state: 'completed',
-    });
-    await first.stop();
-    const second = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 1 } });
+    const turns = [LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }];
+    const first = await startScripted(turns, { tools: [quick], budget: { turns: 2 } });
+    const { status } = await sendUntilSettled(first.tasks, messageOf('look'));
+    expect(status).toEqual({ state: 'completed' });
+    const second = await first.restart({ budget: { turns: 1 } });
     const accepted = await second.tasks.send(messageOf('look'));
     expect((await untilSettled(second.tasks, accepted)).status.state).toBe('input-required');
-    await second.stop();
-    const third = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 1 } });
+    const third = await second.restart();
     await third.tasks.recover();
     const again = await third.tasks.send(messageOf('go on', { taskId: accepted.taskId }));
     expect((await untilSettled(third.tasks, again)).status).toEqual({ state: 'completed' });
@@ -267,27 +221,22 @@ describe('the budget of a task', () => {
 describe('the time in which no server runs', () => {
   const DAY_MS = 86_400_000;
 
-  type Options = Parameters<typeof startTaskService>[0];
-
   /**
    * A task whose tool had run for 10 s when its server ended. The next server continues the task a day later.
    * @param ended how the first server ended: `killed` leaves the call open, and its process among the `orphans`
    */
   async function dayAfter(
-    limits: Pick<Options, 'limits' | 'budget'>,
+    limits: Pick<ServiceOptions, 'limits' | 'budget'>,
     {
       ended = 'stopped',
       orphans = [],
       ...restart
-    }: { ended?: 'stopped' | 'killed'; orphans?: OrphanProcess[] } & Partial<Options> = {},
+    }: { ended?: 'stopped' | 'killed'; orphans?: OrphanProcess[] } & Partial<ServiceOptions> = {},
   ) {
-    const at = { ...(await where()), ...limits };
     const { tool, runs } = endless();
-    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const killed = new Interruption();
-    const before = await startTaskService({
-      ...at,
-      models,
+    const before = await startScripted([LOOK, { text: 'Done.' }], {
+      ...limits,
       tools: [{ ...tool, sideEffect: 'files' }],
       between: killed.between,
     });
@@ -304,12 +253,12 @@ describe('the time in which no server runs', () => {
     before.tasks.stopTools();
     await stopped;
     clock.advance(DAY_MS);
-    const service = await startTaskService({ ...at, models, tools: [tool], clock, ...restart });
+    const service = await before.restart({ tools: [tool], between: (journal) => journal, ...restart });
     await service.tasks.recover();
     return { service, accepted };
   }
 
-  it.each<[string, Pick<Options, 'limits' | 'budget'>]>([
+  it.each<[string, Pick<ServiceOptions, 'limits' | 'budget'>]>([
     ['A1 reaches no limit of the task', { limits: { taskMs: 60_000 } }],
     ['spends no budget', { budget: { activeMs: 60_000 } }],
   ])('%s', async (_what, limits) => {

@@ -10,36 +10,24 @@ import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { addParkedTasks, parkedTaskFile, parkedTaskId } from '../../support/parked-tasks.ts';
 import { numberOfRuns } from '../../support/property-runs.ts';
-import { ScriptedModel } from '../../support/scripted-model.ts';
 import {
   ADA,
-  decisionMessage,
+  decideUntilSettled,
   messageOf,
-  startTaskService,
-  pendingCall,
   sendUntilSettled,
+  startScripted,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const COUNT = numberOfRuns(10_000);
 const APPEND = { tool: 'append-file', input: { path: parkedTaskFile(undefined), content: 'once' } };
 const maintenance = { expiry: { decisionMs: 604_800_000, idleMs: null }, retentionMs: 2_592_000_000 };
 
 it('R30 a server that starts with thousands of waiting tasks does not load them; each of them can continue', async () => {
-  const stateDir = await temporaryDirectory();
-  const workspace = await temporaryDirectory();
-  await park(stateDir, workspace);
-
-  const models = new ScriptedModel([]);
+  const { models, ...before } = await park();
   const given = { read: 0, unsettled: 0, deadlines: 0 };
   const between = (journal: Journal) => counting(journal, given);
-  const { tasks, clock, failures } = await startTaskService({
-    stateDir,
-    workspace,
-    models,
-    maintenance,
-    between,
-  });
+  const { tasks, clock, failures, workspace } = await before.restart({ between });
+  models.requests.length = 0;
   expect(await tasks.recover()).toBe(0);
   await tasks.maintenanceIdle();
   // The server reads the next deadline from one page of the index, and reads no journal entry.
@@ -52,8 +40,7 @@ it('R30 a server that starts with thousands of waiting tasks does not load them;
   });
   for (const index of sample) {
     const parked = await tasks.snapshot(parkedTaskId(index), { principal: ADA });
-    const decision = decisionMessage(parked, { callId: pendingCall(parked), decision: 'approve' });
-    expect((await sendUntilSettled(tasks, decision)).status.state).toBe('completed');
+    expect((await decideUntilSettled(tasks, parked)).status.state).toBe('completed');
     expect(await readFile(join(workspace, parkedTaskFile(index)), 'utf8')).toBe('once');
   }
   expect(await readdir(workspace)).toHaveLength(sample.length);
@@ -69,17 +56,17 @@ it('R30 a server that starts with thousands of waiting tasks does not load them;
 }, 240_000);
 
 /** Creates waiting tasks: the executor makes the first one, and the test writes copies. The process then ends. */
-async function park(stateDir: string, workspace: string): Promise<void> {
-  const models = new ScriptedModel([{ calls: [APPEND] }]);
-  const service = await startTaskService({ stateDir, workspace, models, maintenance });
+async function park() {
+  const service = await startScripted([{ calls: [APPEND] }], { maintenance });
   const { taskId } = await sendUntilSettled(service.tasks, messageOf('append'));
   await service.stop();
   const journal = await openSqliteJournal({
-    path: join(stateDir, 'journal.db'),
+    path: join(service.stateDir, 'journal.db'),
     clock: () => service.clock.now(),
   });
   await addParkedTasks(journal, await journal.read(taskId, 0, 100), COUNT);
   await journal.close();
+  return service;
 }
 
 /** Counts the rows and entries that were read. */

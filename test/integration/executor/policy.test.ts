@@ -3,41 +3,53 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { personWithPasskey } from '../../support/person-with-passkey.ts';
 import { openPages, openSite } from '../../support/web-site.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import type { ScriptedModel, ScriptedTurn } from '../../support/scripted-model.ts';
 import {
+  decideUntilSettled,
   decisionMessage,
   messageOf,
-  untilSettled,
-  startTaskService,
+  pendingCall,
   sendUntilSettled,
+  startScripted,
+  untilSettled,
+  type ServiceOptions,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-type Options = Pick<
-  Parameters<typeof startTaskService>[0],
-  'policy' | 'mode' | 'tools' | 'stateDir' | 'clock' | 'presence' | 'fourEyes'
->;
-
-async function agent(turns: ScriptedTurn[], options: Partial<Options> = {}) {
-  const stateDir = options.stateDir ?? (await temporaryDirectory());
-  const workspace = await temporaryDirectory();
-  const models = new ScriptedModel(turns);
-  const service = await startTaskService({ ...options, stateDir, workspace, models });
-  return { ...service, models, workspace, stateDir, service };
+/** Starts a task whose first turn has these calls, and waits until it is settled. */
+async function askedAbout(
+  calls: NonNullable<ScriptedTurn['calls']>,
+  options: Partial<ServiceOptions> = {},
+  ...later: ScriptedTurn[]
+) {
+  const started = await startScripted([{ calls }, ...later], options);
+  return { ...started, parked: await sendUntilSettled(started.tasks, messageOf('go')) };
 }
 
+/** Starts a site that redirects to another one, and returns both with a call and tools that may reach them. */
+async function redirect() {
+  const secret = await openPages({ '/': 'secret' });
+  const site = await openSite((_request, response) => {
+    response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
+  });
+  const tools = builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] });
+  return { secret, site, tools, calls: [{ tool: 'fetch', input: { url: site.origin } }] };
+}
+
+/** What the model got with its last request. */
+const told = ({ requests }: ScriptedModel): string => JSON.stringify(requests.at(-1)?.conversation);
+
+const APPROVE = { decision: 'approve' } as const;
 const write = (path: string) => ({ tool: 'write-file', input: { path, content: 'new' } });
 const shell = (command: string) => ({ tool: 'run-shell-command', input: { command } });
 const shellIn = (cwd: string, command: string) => ({ tool: 'run-shell-command', input: { command, cwd } });
 
 describe('a task under policy rules', () => {
   it('a task runs allowed calls and asks about unlisted calls, and the model learns which rule denied a call', async () => {
-    const { tasks, workspace, models } = await agent(
+    const { tasks, workspace, models } = await startScripted(
       [{ calls: [write('docs/a.md'), write('b.txt'), write('.env')] }],
       {
         policy: [
@@ -48,21 +60,17 @@ describe('a task under policy rules', () => {
     );
     const parked = await sendUntilSettled(tasks, messageOf('go'));
     expect(parked.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
-    const [callId] = Object.values(parked.calls).flatMap((call) =>
-      call.state.type === 'waiting' ? call.callId : [],
-    );
-    const accepted = await tasks.send(decisionMessage(parked, { callId: callId ?? '', decision: 'approve' }));
-    const done = await untilSettled(tasks, accepted);
+    const done = await decideUntilSettled(tasks, parked);
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(workspace, 'docs/a.md'), 'utf8')).toBe('new');
     expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toBe('new');
     await expect(readFile(join(workspace, '.env'))).rejects.toThrow('ENOENT');
-    const told = JSON.stringify(models.requests.at(-1)?.conversation);
-    expect(told).toMatch(/rule 2 \(deny: path .*keys live there/);
+    const got = told(models);
+    expect(got).toMatch(/rule 2 \(deny: path .*keys live there/);
   });
 
   it('R13 deny rules and ask rules also apply to a task with autoExecute', async () => {
-    const { tasks, workspace } = await agent(
+    const { tasks, workspace } = await startScripted(
       [{ calls: [shell('echo x > denied; true'), write('asked.txt')] }],
       {
         policy: [
@@ -80,7 +88,7 @@ describe('a task under policy rules', () => {
   });
 
   it('R12 a trust grant overrides neither a deny rule nor an ask rule', async () => {
-    const { tasks } = await agent(
+    const { tasks } = await startScripted(
       [{ calls: [write('a.txt')] }, { calls: [write('b.txt'), write('asked.txt'), write('denied.txt')] }],
       {
         policy: [
@@ -90,11 +98,7 @@ describe('a task under policy rules', () => {
       },
     );
     const parked = await sendUntilSettled(tasks, messageOf('go'));
-    const [callId = ''] = Object.keys(parked.calls);
-    const accepted = await tasks.send(
-      decisionMessage(parked, { callId, decision: 'approve', scope: 'always' }),
-    );
-    const again = await untilSettled(tasks, accepted);
+    const again = await decideUntilSettled(tasks, parked, { decision: 'approve', scope: 'always' });
     expect(again.status).toMatchObject({ pending: [{ title: 'Write asked.txt' }] });
     const verdicts = Object.values(again.calls).map(({ title, state }) => [title, state.type]);
     expect(verdicts).toEqual([
@@ -106,12 +110,11 @@ describe('a task under policy rules', () => {
   });
 
   it('D4 an edit that turns a call into a denied one is refused, and the call still waits', async () => {
-    const { tasks } = await agent([{ calls: [shell('git status')] }], {
+    const { tasks } = await startScripted([{ calls: [shell('git status')] }], {
       policy: [{ action: 'deny', command: 'git push' }],
     });
     const parked = await sendUntilSettled(tasks, messageOf('go'));
-    const [callId = ''] = Object.keys(parked.calls);
-    const edit = { callId, decision: 'edit' as const, input: { command: 'git status && git push' } };
+    const edit = { decision: 'edit', input: { command: 'git status && git push' } } as const;
     await expect(tasks.send(decisionMessage(parked, edit))).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('rule 1 (deny: command "git push")'),
@@ -120,7 +123,7 @@ describe('a task under policy rules', () => {
   });
 
   it('a rule checks a path after links are resolved: a link cannot bypass a deny rule', async () => {
-    const { tasks, workspace, models } = await agent(
+    const { tasks, workspace, models } = await startScripted(
       [{ calls: [{ tool: 'read-file', input: { path: 'notes.md' } }] }],
       {
         policy: [{ action: 'deny', path: '.env' }],
@@ -129,13 +132,13 @@ describe('a task under policy rules', () => {
     await writeFile(join(workspace, '.env'), 'KEY=hush');
     await symlink('.env', join(workspace, 'notes.md'));
     await sendUntilSettled(tasks, messageOf('go'));
-    const told = JSON.stringify(models.requests.at(-1)?.conversation);
-    expect(told).toContain('rule 1 (deny');
-    expect(told).not.toContain('hush');
+    const got = told(models);
+    expect(got).toContain('rule 1 (deny');
+    expect(got).not.toContain('hush');
   });
 
   it('X2 a call that runs unasked is refused if another call of its turn has led its path to a file that asks', async () => {
-    const { tasks, workspace, models } = await agent(
+    const { tasks, workspace, models } = await startScripted(
       [
         {
           calls: [
@@ -159,13 +162,12 @@ describe('a task under policy rules', () => {
     await symlink('docs', join(workspace, 's'));
     const parked = await sendUntilSettled(tasks, messageOf('go'));
     expect(parked.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
-    const [callId = ''] = Object.keys(parked.calls);
-    await untilSettled(tasks, await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })));
+    await decideUntilSettled(tasks, parked);
     await expect(readFile(join(workspace, '.git/hooks/pre-commit'))).rejects.toThrow('ENOENT');
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
-    const told = JSON.stringify(models.requests.at(-1)?.conversation);
-    expect(told.match(/a person must decide/g)).toHaveLength(2);
-    expect(told).not.toContain('hush');
+    const got = told(models);
+    expect(got.match(/a person must decide/g)).toHaveLength(2);
+    expect(got).not.toContain('hush');
   });
 
   it.each([
@@ -180,7 +182,7 @@ describe('a task under policy rules', () => {
   ])(
     'D2 an approved $call.tool is asked again if a link now leads to another place',
     async ({ call, shown, before, after }) => {
-      const { tasks, workspace } = await agent([{ calls: [call] }]);
+      const { tasks, workspace } = await startScripted([{ calls: [call] }]);
       for (const directory of ['one', 'two', 'three']) await mkdir(join(workspace, directory));
       await writeFile(join(workspace, 'a.txt'), 'old');
       const linkTo = async (directory: string): Promise<void> => {
@@ -194,28 +196,23 @@ describe('a task under policy rules', () => {
         new RegExp(`"${shown}":"[^"]*${before}"`),
       );
       await linkTo('three');
-      const third = await untilSettled(
-        tasks,
-        await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })),
-      );
+      const third = await decideUntilSettled(tasks, parked);
       await linkTo('two');
-      const sent = await tasks.send(decisionMessage(third, { callId, decision: 'approve' }));
-      const again = await untilSettled(tasks, sent);
+      const again = await decideUntilSettled(tasks, third);
       expect(again.calls[callId]?.state).toMatchObject({ type: 'waiting', reason: 'content-changed' });
       expect(JSON.stringify(again.calls[callId]?.preview)).toMatch(new RegExp(`"${shown}":"[^"]*${after}"`));
       expect(await readdir(join(workspace, 'two'))).toEqual([]);
       // A decision about the question that showed the directory `three` is not valid for this one.
-      await expect(tasks.send(decisionMessage(third, { callId, decision: 'approve' }))).rejects.toMatchObject(
-        { reason: 'INPUT_CHANGED' },
-      );
-      const approved = decisionMessage(again, { callId, decision: 'approve' });
-      await untilSettled(tasks, await tasks.send(approved));
+      await expect(tasks.send(decisionMessage(third, { decision: 'approve' }))).rejects.toMatchObject({
+        reason: 'INPUT_CHANGED',
+      });
+      await decideUntilSettled(tasks, again);
       expect(await readdir(join(workspace, 'two'))).toHaveLength(1);
     },
   );
 
   it('X2 a recursive list shows no names in directories that rules deny or ask about', async () => {
-    const { tasks, workspace, models } = await agent(
+    const { tasks, workspace, models } = await startScripted(
       [{ calls: [{ tool: 'list-files', input: { recursive: true } }] }],
       {
         policy: [
@@ -230,14 +227,14 @@ describe('a task under policy rules', () => {
       await writeFile(join(workspace, name, `in-${name}`), 'x');
     }
     await sendUntilSettled(tasks, messageOf('go'));
-    const told = JSON.stringify(models.requests.at(-1)?.conversation);
-    expect(told).toContain('in-src');
-    expect(told).not.toMatch(/in-(secrets|deploy|docs)/);
-    expect(told).toContain('A rule of the operator hides what is in deploy/, docs/, secrets/');
+    const got = told(models);
+    expect(got).toContain('in-src');
+    expect(got).not.toMatch(/in-(secrets|deploy|docs)/);
+    expect(got).toContain('A rule of the operator hides what is in deploy/, docs/, secrets/');
   });
 
   it('X2 a search reads no file that rules deny or ask about, and searches the others', async () => {
-    const { tasks, workspace, models } = await agent(
+    const { tasks, workspace, models } = await startScripted(
       [{ calls: [{ tool: 'search-files', input: { pattern: 'in-' } }] }],
       {
         policy: [
@@ -249,31 +246,26 @@ describe('a task under policy rules', () => {
     for (const name of ['deploy', 'src']) await mkdir(join(workspace, name));
     for (const name of ['.env', 'deploy/a', 'src/a']) await writeFile(join(workspace, name), `in-${name}`);
     await sendUntilSettled(tasks, messageOf('go'));
-    const told = JSON.stringify(models.requests.at(-1)?.conversation);
-    expect(told).toContain('in-src');
-    expect(told).not.toMatch(/in-(\.env|deploy)/);
-    expect(told).toContain('A rule of the operator hides 2 files from the search');
+    const got = told(models);
+    expect(got).toContain('in-src');
+    expect(got).not.toMatch(/in-(\.env|deploy)/);
+    expect(got).toContain('A rule of the operator hides 2 files from the search');
   });
 
   it.each([
-    { policy: { action: 'deny', host: 'localhost' } as const, says: 'rule 1 (deny: host' },
-    { policy: { action: 'ask', host: 'localhost' } as const, says: 'Request the address that it leads to' },
-  ])(
-    'X2 the server does not follow a redirect to a host with the rule $policy.action',
-    async ({ policy, says }) => {
-      const secret = await openPages({ '/': 'secret' });
-      const site = await openSite((_request, response) => {
-        response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
-      });
-      const { tasks, models } = await agent([{ calls: [{ tool: 'fetch', input: { url: site.origin } }] }], {
-        policy: [policy],
-        mode: 'auto',
-        tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
-      });
+    ['X2', { action: 'deny' }, 'rule 1 (deny: host'],
+    ['X2', { action: 'ask' }, 'Request the address that it leads to'],
+    ['R121', { action: 'ask', approver: { group: 'release' } }, 'demands another approver'],
+  ] as const)(
+    '%s the server does not follow a redirect to a host with the rule %j',
+    async (_id, rule, says) => {
+      const { site, secret, calls, tools } = await redirect();
+      const policy = [{ ...rule, host: 'localhost' }];
+      const { tasks, models } = await startScripted([{ calls }], { policy, mode: 'auto', tools });
       await sendUntilSettled(tasks, messageOf('go'));
       expect(site.asked).toEqual(['/']);
       expect(secret.asked).toEqual([]);
-      expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain(says);
+      expect(told(models)).toContain(says);
     },
   );
 
@@ -283,191 +275,117 @@ describe('a task under policy rules', () => {
   ])(
     'R120 a passkey for one host under rule "$demands": the server follows a redirect to another host: $follows',
     async ({ demands, follows }) => {
-      const secret = await openPages({ '/': 'secret' });
-      const site = await openSite((_request, response) => {
-        response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
-      });
-      const [stateDir, clock] = [await temporaryDirectory(), new FakeClock()];
+      const { site, secret, calls, tools } = await redirect();
+      const clock = new FakeClock();
       const person = await personWithPasskey(clock);
-      const { tasks, models } = await agent([{ calls: [{ tool: 'fetch', input: { url: site.origin } }] }], {
-        stateDir,
+      const { tasks, models } = await startScripted([{ calls }], {
         clock,
         presence: person.presence,
-        policy: [
-          { action: 'presence', host: '127.0.0.1' },
-          { action: 'presence', host: demands },
-        ],
-        tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
+        policy: ['127.0.0.1', demands].map((host) => ({ action: 'presence', host })),
+        tools,
       });
       const parked = await sendUntilSettled(tasks, messageOf('go'));
-      const [callId = ''] = Object.keys(parked.calls);
-      await sendUntilSettled(tasks, await person.approval(tasks, parked, callId));
+      await sendUntilSettled(tasks, await person.approval(tasks, parked, pendingCall(parked)));
       expect(site.asked).toEqual(['/']);
       expect(secret.asked).toEqual(follows ? ['/'] : []);
-      const told = JSON.stringify(models.requests.at(-1)?.conversation);
-      expect(told.includes('rule 2 (presence: host')).toBe(!follows);
+      expect(told(models).includes('rule 2 (presence: host')).toBe(!follows);
     },
   );
 
   it('a deny rule that is added at a restart also denies calls that already wait', async () => {
-    const first = await agent([{ calls: [write('a.txt')] }]);
-    const parked = await sendUntilSettled(first.tasks, messageOf('go'));
-    const [callId = ''] = Object.keys(parked.calls);
-    await first.service.stop();
-    const { stateDir, workspace, clock } = first;
-    const models = new ScriptedModel([]);
-    const policy = [{ action: 'deny' as const, path: 'a.txt' }];
-    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy });
-    const done = await sendUntilSettled(tasks, decisionMessage(parked, { callId, decision: 'approve' }));
-    expect(done.calls[callId]?.state).toMatchObject({
+    const { parked, workspace, restart } = await askedAbout([write('a.txt')]);
+    const { tasks } = await restart({ policy: [{ action: 'deny', path: 'a.txt' }] });
+    const done = await decideUntilSettled(tasks, parked);
+    expect(done.calls[pendingCall(parked)]?.state).toMatchObject({
       result: { type: 'ran', outcome: { type: 'error', message: expect.stringContaining('rule 1 (deny') } },
     });
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 });
 
-/** Starts a task whose first turn has these calls, and waits until it is settled. `approval` approves its first call. */
-async function askedAbout(
-  calls: NonNullable<ScriptedTurn['calls']>,
-  options: Partial<Options> = {},
-  ...later: ScriptedTurn[]
-) {
-  const started = await agent([{ calls }, ...later], options);
-  const parked = await sendUntilSettled(started.tasks, messageOf('go'));
-  const [callId = ''] = Object.keys(parked.calls);
-  return { ...started, parked, approval: { callId, decision: 'approve' as const } };
-}
-
 describe('a rule that says who may approve', () => {
   const rule = { action: 'ask' as const, path: 'secret.txt', approver: { group: 'release' } };
   const refusal = { reason: 'OTHER_APPROVER_REQUIRED' };
 
   it('R121 the demand holds after a restart without the rule', async () => {
-    const { service, stateDir, workspace, clock, parked, approval } = await askedAbout(
-      [write('secret.txt')],
-      {
-        policy: [rule],
-      },
-    );
-    await service.stop();
-    const { tasks } = await startTaskService({ stateDir, workspace, models: new ScriptedModel([]), clock });
-    await expect(tasks.send(decisionMessage(parked, approval))).rejects.toMatchObject(refusal);
-    const approved = { ...decisionMessage(parked, approval), groups: ['release'] };
-    await sendUntilSettled(tasks, approved);
+    const { workspace, parked, restart } = await askedAbout([write('secret.txt')], { policy: [rule] });
+    const { tasks } = await restart({ policy: [] });
+    await expect(tasks.send(decisionMessage(parked, APPROVE))).rejects.toMatchObject(refusal);
+    await sendUntilSettled(tasks, { ...decisionMessage(parked, APPROVE), groups: ['release'] });
     expect(await readFile(join(workspace, 'secret.txt'), 'utf8')).toBe('new');
   });
 
   it('R121 a call that waited before the rule existed is approved, but does not run', async () => {
-    const { service, stateDir, workspace, clock, parked, approval } = await askedAbout([write('secret.txt')]);
-    await service.stop();
-    const models = new ScriptedModel([]);
-    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy: [rule] });
-    await sendUntilSettled(tasks, decisionMessage(parked, approval));
-    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+    const { workspace, models, parked, restart } = await askedAbout([write('secret.txt')]);
+    const { tasks } = await restart({ policy: [rule] });
+    await decideUntilSettled(tasks, parked);
+    expect(told(models)).toContain('demands another approver');
     await expect(readFile(join(workspace, 'secret.txt'))).rejects.toThrow('ENOENT');
   });
 
   it('R121 an edit whose new input matches the rule needs the approver', async () => {
-    const { tasks, parked, workspace, approval } = await askedAbout([write('open.txt')], { policy: [rule] });
-    const edit = { ...approval, decision: 'edit' as const, input: { path: 'secret.txt', content: 'x' } };
+    const { tasks, parked, workspace } = await askedAbout([write('open.txt')], { policy: [rule] });
+    const edit = { decision: 'edit', input: { path: 'secret.txt', content: 'x' } } as const;
     await expect(tasks.send(decisionMessage(parked, edit))).rejects.toMatchObject(refusal);
     await sendUntilSettled(tasks, { ...decisionMessage(parked, edit), groups: ['docs', 'release'] });
     expect(await readFile(join(workspace, 'secret.txt'), 'utf8')).toBe('x');
   });
-
-  it('R121 the server does not follow a redirect to a host whose rule demands another approver', async () => {
-    const secret = await openPages({ '/': 'secret' });
-    const site = await openSite((_request, response) => {
-      response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
-    });
-    const { models } = await askedAbout([{ tool: 'fetch', input: { url: site.origin } }], {
-      policy: [{ action: 'ask', host: 'localhost', approver: { group: 'release' } }],
-      mode: 'auto',
-      tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
-    });
-    expect(site.asked).toEqual(['/']);
-    expect(secret.asked).toEqual([]);
-    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
-  });
 });
-
-/** Decides the first call that waits. */
-function decided(parked: Snapshot, decision: 'approve' | 'deny', scope: 'once' | 'tool' = 'once') {
-  const [call] = Object.values(parked.calls).filter(({ state }) => state.type === 'waiting');
-  return decisionMessage(parked, { callId: call?.callId ?? '', decision, scope });
-}
 
 describe('a server that demands four eyes since a restart', () => {
   const refusal = { reason: 'OTHER_APPROVER_REQUIRED' };
   it('X1 the delegator cannot approve a call that waited before', async () => {
-    const { service, stateDir, workspace, clock, parked } = await askedAbout([write('a.txt')]);
-    await service.stop();
-    const models = new ScriptedModel([]);
-    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
-    await expect(tasks.send(decided(parked, 'approve'))).rejects.toMatchObject(refusal);
+    const { parked, restart } = await askedAbout([write('a.txt')]);
+    const { tasks } = await restart({ fourEyes: true });
+    await expect(tasks.send(decisionMessage(parked, APPROVE))).rejects.toMatchObject(refusal);
   });
 
   it('X1 an approval of the delegator that has not started its call lets it no longer run', async () => {
-    const first = await askedAbout([write('a.txt'), shell('true')]);
-    const { service, tasks: before, stateDir, workspace, clock, parked, approval } = first;
-    const half = await untilSettled(before, await before.send(decisionMessage(parked, approval)));
-    await service.stop();
-    const models = new ScriptedModel([]);
-    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
-    await sendUntilSettled(tasks, decided(half, 'deny'));
-    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+    const before = await askedAbout([write('a.txt'), shell('true')]);
+    const { workspace, models } = before;
+    const half = await decideUntilSettled(before.tasks, before.parked);
+    const { tasks } = await before.restart({ fourEyes: true });
+    await decideUntilSettled(tasks, half, 'deny');
+    expect(told(models)).toContain('demands another approver');
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
   it('X1 a grant of the delegator allows no further call', async () => {
-    const { service, tasks, stateDir, workspace, clock, parked } = await askedAbout(
-      [write('a.txt')],
-      {},
-      { calls: [shell('true')] },
-    );
-    const asked = await sendUntilSettled(tasks, decided(parked, 'approve', 'tool'));
+    const later = [{ calls: [shell('true')] }, { calls: [write('b.txt')] }];
+    const { tasks, parked, restart } = await askedAbout([write('a.txt')], {}, ...later);
+    const asked = await decideUntilSettled(tasks, parked, { ...APPROVE, scope: 'tool' });
     expect(asked.grants).toMatchObject([{ by: { principal: 'ada' } }]);
-    await service.stop();
-    const models = new ScriptedModel([{ calls: [write('b.txt')] }]);
-    const next = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
-    const waits = await sendUntilSettled(next.tasks, decided(asked, 'deny'));
+    const next = await restart({ fourEyes: true });
+    const waits = await decideUntilSettled(next.tasks, asked, 'deny');
     expect(waits.status).toMatchObject({
       pending: [{ title: 'Write b.txt', approver: { otherThan: ['ada'] } }],
     });
-    await expect(next.tasks.send(decided(waits, 'approve'))).rejects.toMatchObject(refusal);
+    await expect(next.tasks.send(decisionMessage(waits, APPROVE))).rejects.toMatchObject(refusal);
   });
 
   it('X1 a call that a rule allowed before does not run under a rule that demands an approver', async () => {
     const policy = [{ action: 'allow' as const, path: 'a.txt' }];
     const first = await askedAbout([write('a.txt'), shell('true')], { policy, fourEyes: true });
-    await first.service.stop();
-    const { stateDir, workspace, clock, parked } = first;
-    const models = new ScriptedModel([]);
-    const { tasks } = await startTaskService({
-      stateDir,
-      workspace,
-      models,
-      clock,
-      fourEyes: true,
+    const { workspace, models, parked, restart } = first;
+    const { tasks } = await restart({
       policy: [{ action: 'ask', path: 'a.txt', approver: { fourEyes: true } }],
     });
-    await sendUntilSettled(tasks, decided(parked, 'deny'));
-    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+    await decideUntilSettled(tasks, parked, 'deny');
+    expect(told(models)).toContain('demands another approver');
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 });
 
 it.each([
-  { rule: { action: 'ask', approver: { group: 'release' } }, told: 'demands another approver' },
-  { rule: { action: 'presence' }, told: 'approved this call with a passkey' },
+  { rule: { action: 'ask', approver: { group: 'release' } }, says: 'demands another approver' },
+  { rule: { action: 'presence' }, says: 'approved this call with a passkey' },
 ] as const)(
   'X1 a decision that an earlier server accepted unchecked lets no call run under $rule',
-  async ({ rule, told }) => {
+  async ({ rule, says }) => {
     const policy = [{ ...rule, path: 'secret.txt' }];
-    const { service, stateDir, workspace, clock, parked } = await askedAbout([write('secret.txt')], {
-      policy,
-    });
-    await service.stop();
+    const before = await askedAbout([write('secret.txt')], { policy });
+    const { stateDir, workspace, clock, parked, models } = before;
+    await before.stop();
     const [call] = Object.values(parked.calls);
     if (call === undefined) throw new Error('no call waits');
     const { callId, tool, title, inputHash } = call;
@@ -484,23 +402,20 @@ it.each([
       state: 'working',
       events: [{ type: 'tool.decided', ...approved, reason: null, edited: null }, { type: 'task.working' }],
     });
-    const models = new ScriptedModel([]);
-    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy, journal });
+    const { tasks } = await before.restart({ journal });
     await tasks.recover();
     await untilSettled(tasks, { taskId, seq: expectedSeq + 2 });
-    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain(told);
+    expect(told(models)).toContain(says);
     await expect(readFile(join(workspace, 'secret.txt'))).rejects.toThrow('ENOENT');
   },
 );
 
 /** Starts a task whose first decision gives a trust grant for the tool. */
 async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
-  const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
-  const parked = await sendUntilSettled(started.tasks, messageOf('go'));
-  const [callId = ''] = Object.keys(parked.calls);
-  const decision = { callId, decision: 'approve' as const, scope: 'tool' as const, grant };
-  const accepted = await started.tasks.send(decisionMessage(parked, decision));
-  return { ...started, taskId: parked.taskId, after: await untilSettled(started.tasks, accepted) };
+  const started = await askedAbout([write('first.txt')], {}, ...turns);
+  const { tasks, parked } = started;
+  const after = await decideUntilSettled(tasks, parked, { ...APPROVE, scope: 'tool', grant });
+  return { ...started, taskId: parked.taskId, after };
 }
 
 describe('a trust grant with a limit', () => {
@@ -542,16 +457,14 @@ describe('a trust grant with a limit', () => {
     ]);
     expect(after.grants).toMatchObject([{ expiresAt: clock.now() + 60_000 }]);
     clock.advance(60_000);
-    const [waiting] = Object.values(after.calls).filter(({ state }) => state.type === 'waiting');
-    const decision = { callId: waiting?.callId ?? '', decision: 'approve' as const };
-    const asked = await sendUntilSettled(tasks, decisionMessage(after, decision));
+    const asked = await decideUntilSettled(tasks, after);
     expect(asked.status).toMatchObject({ pending: [{ title: 'Write a.txt' }] });
   });
 });
 
 describe('a task with a mode', () => {
   it('the mode "accept-edits" changes files without a question, and asks before commands and changes of a repository', async () => {
-    const { tasks, workspace } = await agent([
+    const { tasks, workspace } = await startScripted([
       { calls: [write('a.txt')] },
       { calls: [shell('true'), write('mirror/config')] },
     ]);
@@ -567,9 +480,12 @@ describe('a task with a mode', () => {
   });
 
   it('the mode "plan" offers only read-only tools, tells this to the model, and refuses all other calls', async () => {
-    const { tasks, models, workspace } = await agent([{ calls: [write('a.txt')] }, { text: 'The plan.' }], {
-      mode: 'plan',
-    });
+    const { tasks, models, workspace } = await startScripted(
+      [{ calls: [write('a.txt')] }, { text: 'The plan.' }],
+      {
+        mode: 'plan',
+      },
+    );
     const done = await sendUntilSettled(tasks, messageOf('go'));
     expect(done.status.state).toBe('completed');
     expect(done.settings.mode).toBe('plan');
@@ -581,9 +497,12 @@ describe('a task with a mode', () => {
   it.each(['auto', 'accept-edits'] as const)(
     'X1 the default mode "%s" of the server does not apply to a task of a sender who may not approve',
     async (mode) => {
-      const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [write('b.txt')] }], {
-        mode,
-      });
+      const { tasks, workspace } = await startScripted(
+        [{ calls: [write('a.txt')] }, { calls: [write('b.txt')] }],
+        {
+          mode,
+        },
+      );
       const parked = await sendUntilSettled(tasks, messageOf('go', { mayApprove: false }));
       expect(parked.status).toMatchObject({ pending: [{ title: 'Write a.txt' }] });
       const done = await sendUntilSettled(tasks, messageOf('go'));
@@ -593,7 +512,7 @@ describe('a task with a mode', () => {
   );
 
   it('a task whose mode contradicts its other settings is refused, and nothing starts', async () => {
-    const { tasks } = await agent([]);
+    const { tasks } = await startScripted([]);
     const settings = { mode: 'plan', autoExecute: true } as const;
     await expect(tasks.send(messageOf('go', { settings }))).rejects.toMatchObject({ reason: 'MALFORMED' });
   });

@@ -2,33 +2,26 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import type { ScriptedModel } from '../../support/scripted-model.ts';
 import {
-  untilIdle,
   ADA,
+  decideUntilSettled,
   decisionMessage,
-  messageOf,
-  untilSettled,
-  startTaskService,
-  type RunningService,
   eventsOf,
+  messageOf,
+  pendingCall,
   sendUntilSettled,
+  startScripted,
+  untilIdle,
+  untilSettled,
+  type RunningService,
+  type ServiceOptions,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { askingTool, CALLS_ASK } from './asking-tool.ts';
 
 const COLOURS = [{ label: 'red' }, { label: 'blue', description: 'as the sky' }];
 const ASKS = { calls: [{ tool: 'ask-person', input: { question: 'Which colour?', choices: COLOURS } }] };
 const WHICH = { text: 'Which colour?', choices: COLOURS };
-
-type Options = Partial<Parameters<typeof startTaskService>[0]>;
-
-async function started(turns: ScriptedTurn[], more: Options = {}) {
-  const models = new ScriptedModel(turns);
-  const stateDir = more.stateDir ?? (await temporaryDirectory());
-  const service = await startTaskService({ stateDir, workspace: stateDir, models, ...more });
-  return { ...service, models, stateDir };
-}
 
 async function parked(
   { tasks }: RunningService,
@@ -41,7 +34,7 @@ async function parked(
 
 const pendingOf = ({ status }: Snapshot): readonly PendingAction[] =>
   status.state === 'input-required' ? status.pending : [];
-const idOf = (snapshot: Snapshot): string => pendingOf(snapshot)[0]?.callId ?? '';
+const RED = { decision: 'answer', answer: 'red' } as const;
 
 /** Returns the results of the last calls, as the model gets them. */
 const results = (models: ScriptedModel) =>
@@ -51,9 +44,9 @@ const results = (models: ScriptedModel) =>
     ?.results.map(({ text, isError }) => ({ text, isError }));
 
 /** Starts a task with a running tool that has asked a question. */
-async function working(options: Parameters<typeof askingTool>[0], more: Options = {}) {
+async function working(options: Parameters<typeof askingTool>[0], more: Partial<ServiceOptions> = {}) {
   const asking = askingTool(options);
-  const service = await started([CALLS_ASK], { tools: [asking.tool], ...more });
+  const service = await startScripted([CALLS_ASK], { tools: [asking.tool], ...more });
   const task = await parked(service);
   return { ...service, ...asking, task };
 }
@@ -66,7 +59,7 @@ describe('a tool call that asks the person a question', () => {
   ])(
     'R16 a question waits for a person, %s; the answer is the call’s result, and no tool runs',
     async (_how, more) => {
-      const service = await started([ASKS]);
+      const service = await startScripted([ASKS]);
       const task = await parked(service, more);
       expect(pendingOf(task)).toMatchObject([
         {
@@ -77,11 +70,10 @@ describe('a tool call that asks the person a question', () => {
           preview: { type: 'question', text: 'Which colour?', choices: COLOURS },
         },
       ]);
-      const answered = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'blue' });
-      const after = await sendUntilSettled(service.tasks, answered);
+      const after = await decideUntilSettled(service.tasks, task, { decision: 'answer', answer: 'blue' });
       expect(after.status.state).toBe('completed');
       expect(results(service.models)).toEqual([{ text: 'blue', isError: false }]);
-      expect(after.calls[idOf(task)]?.state).toEqual({
+      expect(after.calls[pendingCall(task)]?.state).toEqual({
         type: 'settled',
         result: { type: 'answered', answer: 'blue', by: { principal: ADA, channel: 'test' } },
       });
@@ -91,10 +83,9 @@ describe('a tool call that asks the person a question', () => {
   );
 
   it('a person can decline a question with a reason, and the model gets the reason', async () => {
-    const service = await started([ASKS]);
+    const service = await startScripted([ASKS]);
     const task = await parked(service);
-    const declined = decisionMessage(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
-    await sendUntilSettled(service.tasks, declined);
+    await decideUntilSettled(service.tasks, task, { decision: 'deny', reason: 'you choose' });
     expect(results(service.models)).toEqual([
       { text: 'The person declined to answer. Reason: you choose', isError: true },
     ]);
@@ -105,35 +96,31 @@ describe('a tool call that asks the person a question', () => {
     ['a trust', { decision: 'approve' as const, scope: 'always' as const }, /does not answer it/],
     [
       'no choice',
-      { decision: 'answer' as const, answer: 'green' },
+      { ...RED, answer: 'green' },
       /"green" is not one of its choices\. The choices are "red", "blue"/,
     ],
-    ['two of one', { decision: 'answer' as const, answer: ['red', 'blue'] }, /only one/],
-    ['a form', { decision: 'answer' as const, answer: { colour: 'red' } }, /not a form/],
-    [
-      'a scope',
-      { decision: 'answer' as const, answer: 'red', scope: 'tool' as const },
-      /applies only to its question/,
-    ],
-    ['another hash', { decision: 'answer' as const, answer: 'red', shown: 'x' }, /is not what was shown/],
+    ['two of one', { ...RED, answer: ['red', 'blue'] }, /only one/],
+    ['a form', { ...RED, answer: { colour: 'red' } }, /not a form/],
+    ['a scope', { ...RED, scope: 'tool' as const }, /applies only to its question/],
+    ['another hash', { ...RED, shown: 'x' }, /is not what was shown/],
   ])(
     'D1 a decision with %s does not answer a question, and the question still waits',
     async (_what, decision, message) => {
-      const service = await started([ASKS]);
+      const service = await startScripted([ASKS]);
       const task = await parked(service);
-      await expect(
-        service.tasks.send(decisionMessage(task, { callId: idOf(task), ...decision })),
-      ).rejects.toMatchObject({ message: expect.stringMatching(message) });
+      await expect(service.tasks.send(decisionMessage(task, decision))).rejects.toMatchObject({
+        message: expect.stringMatching(message),
+      });
       expect(await service.tasks.snapshot(task.taskId, { principal: ADA })).toEqual(task);
     },
   );
 
   it('D1 the server refuses an answer to a call that waits for an approval', async () => {
-    const service = await started([{ calls: [{ tool: 'write-file', input: { path: 'a', content: 'x' } }] }]);
+    const service = await startScripted([
+      { calls: [{ tool: 'write-file', input: { path: 'a', content: 'x' } }] },
+    ]);
     const task = await parked(service);
-    await expect(
-      service.tasks.send(decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'yes' })),
-    ).rejects.toMatchObject({
+    await expect(service.tasks.send(decisionMessage(task, RED))).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('is not a question'),
     });
@@ -141,7 +128,7 @@ describe('a tool call that asks the person a question', () => {
 
   it('the next text of a client without extensions answers the question, with any words', async () => {
     const question = { calls: [{ tool: 'ask-person', input: { question: 'What do you say?' } }] };
-    const service = await started([question]);
+    const service = await startScripted([question]);
     const task = await parked(service);
     const reply = messageOf('deny', { taskId: task.taskId, wordsDecide: true });
     await sendUntilSettled(service.tasks, reply);
@@ -149,7 +136,7 @@ describe('a tool call that asks the person a question', () => {
   });
 
   it('a text that is not one of the choices does not answer a question, and the error lists the choices', async () => {
-    const service = await started([ASKS]);
+    const service = await startScripted([ASKS]);
     const { taskId } = await parked(service);
     await expect(service.tasks.send(messageOf('green', { taskId, wordsDecide: true }))).rejects.toMatchObject(
       {
@@ -163,7 +150,7 @@ describe('a tool call that asks the person a question', () => {
 
   it('R03 a question and a call that waits for an approval are decided separately; no call of the turn runs before both decisions', async () => {
     const write = { tool: 'write-file', input: { path: 'a', content: 'x' } };
-    const service = await started([{ calls: [...ASKS.calls, write] }]);
+    const service = await startScripted([{ calls: [...ASKS.calls, write] }]);
     const task = await parked(service);
     const [question, approval] = pendingOf(task);
     const { taskId } = task;
@@ -171,24 +158,17 @@ describe('a tool call that asks the person a question', () => {
     const still = await service.tasks.snapshot(taskId, { principal: ADA });
     expect(pendingOf(still)).toMatchObject([{ callId: question?.callId, reason: 'question' }]);
     expect(still.calls[approval?.callId ?? '']?.state.type).toBe('ready');
-    const answer = decisionMessage(still, {
-      callId: question?.callId ?? '',
-      decision: 'answer',
-      answer: 'red',
-    });
-    await sendUntilSettled(service.tasks, answer);
+    await decideUntilSettled(service.tasks, still, RED);
     expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
   });
 
   it('R16 R20 a question still waits after a restart, and the person can answer it then', async () => {
-    const first = await started([ASKS]);
+    const first = await startScripted([ASKS]);
     const task = await parked(first);
-    await first.stop();
-    const next = await started([], { stateDir: first.stateDir });
+    const next = await first.restart();
     expect(await next.tasks.recover()).toBe(0);
-    const answered = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
-    await sendUntilSettled(next.tasks, answered);
-    expect(results(next.models)).toEqual([{ text: 'red', isError: false }]);
+    await decideUntilSettled(next.tasks, task, RED);
+    expect(results(first.models)).toEqual([{ text: 'red', isError: false }]);
   });
 });
 
@@ -205,8 +185,7 @@ describe('a question that a running tool asks', () => {
     });
     expect(on.tasks.executing()).toBe(1);
     const { taskId } = on.task;
-    const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
-    const after = await sendUntilSettled(on.tasks, answer);
+    const after = await decideUntilSettled(on.tasks, on.task, RED);
     expect(after.status.state).toBe('completed');
     expect(on.heard).toEqual([{ type: 'answered', answer: 'red', by: { principal: ADA, channel: 'test' } }]);
     expect(results(on.models)).toEqual([{ text: 'Told "red".', isError: false }]);
@@ -218,8 +197,7 @@ describe('a question that a running tool asks', () => {
 
   it('a person can decline a question of a running tool, and the tool gets the reason', async () => {
     const on = await working({ asks: [WHICH] });
-    const deny = decisionMessage(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
-    await sendUntilSettled(on.tasks, deny);
+    await decideUntilSettled(on.tasks, on.task, { decision: 'deny', reason: 'no colour' });
     expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
   });
 
@@ -227,10 +205,8 @@ describe('a question that a running tool asks', () => {
     const on = await working({ asks: [WHICH, { text: 'Why?' }] });
     const { taskId } = on.task;
     const seen = await until(on, taskId, (s) => pendingOf(s).length === 2);
-    const [which, why] = pendingOf(seen);
-    await on.tasks.send(
-      decisionMessage(seen, { callId: which?.callId ?? '', decision: 'answer', answer: 'red' }),
-    );
+    const [, why] = pendingOf(seen);
+    await on.tasks.send(decisionMessage(seen, RED));
     expect(pendingOf(await on.tasks.snapshot(taskId, { principal: ADA }))).toMatchObject([
       { callId: why?.callId },
     ]);
@@ -244,7 +220,7 @@ describe('a question that a running tool asks', () => {
     const schema = { type: 'object' as const, properties, required: ['name'] };
     const on = await working({ asks: [{ text: 'Who are you?', schema }] });
     const answer = (value: Record<string, unknown> | string) =>
-      on.tasks.send(decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: value }));
+      on.tasks.send(decisionMessage(on.task, { decision: 'answer', answer: value }));
     for (const wrong of [{}, { name: 1 }, { name: 'Ada', age: -1 }, { name: 'Ada', more: 1 }, 'Ada', '[]'])
       await expect(answer(wrong)).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
     await untilSettled(on.tasks, await answer('{"name": "Ada", "age": 36}'));
@@ -255,8 +231,7 @@ describe('a question that a running tool asks', () => {
     const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
-    const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
-    const after = await sendUntilSettled(on.tasks, answer);
+    const after = await decideUntilSettled(on.tasks, on.task, RED);
     expect(after.status.state).toBe('completed');
     expect(after.spent.activeMs).toBe(0);
   });
@@ -270,8 +245,7 @@ describe('a question that a running tool asks', () => {
     };
     const on = await working({ asks: [WHICH], timeoutMs: 10_000, last });
     on.clock.advance(60_000);
-    const answer = decisionMessage(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
-    const accepted = await on.tasks.send(answer);
+    const accepted = await on.tasks.send(decisionMessage(on.task, RED));
     await goesOn;
     on.clock.advance(10_000);
     await untilSettled(on.tasks, accepted);
@@ -288,7 +262,10 @@ describe('a question that a running tool asks', () => {
     const after = await until(on, taskId, ({ status }) => status.state === 'completed');
     expect((await eventsOf(on, taskId, 'ended')).map(({ type }) => type)).toContain('tool.withdrew');
     expect(on.heard).toEqual(['rejected']);
-    expect(after.calls[idOf(on.task)]?.state).toEqual({ type: 'settled', result: { type: 'withdrawn' } });
+    expect(after.calls[pendingCall(on.task)]?.state).toEqual({
+      type: 'settled',
+      result: { type: 'withdrawn' },
+    });
   });
 
   it('a tool that aborts its question withdraws it, and continues without an answer', async () => {
@@ -296,7 +273,10 @@ describe('a question that a running tool asks', () => {
     const on = await working({ asks: [WHICH], signal: letGo.signal });
     letGo.abort();
     const after = await until(on, on.task.taskId, ({ status }) => status.state === 'completed');
-    expect(after.calls[idOf(on.task)]?.state).toEqual({ type: 'settled', result: { type: 'withdrawn' } });
+    expect(after.calls[pendingCall(on.task)]?.state).toEqual({
+      type: 'settled',
+      result: { type: 'withdrawn' },
+    });
     expect(results(on.models)).toMatchObject([{ isError: true }]);
   });
 
@@ -330,7 +310,7 @@ describe('a question that a running tool asks', () => {
     });
     const look = { ...beside.tool, name: 'look' };
     const asking = askingTool({ asks: [WHICH] });
-    const service = await started([{ calls: [...CALLS_ASK.calls, { tool: 'look', input: {} }] }], {
+    const service = await startScripted([{ calls: [...CALLS_ASK.calls, { tool: 'look', input: {} }] }], {
       tools: [asking.tool, look],
       maintenance: { expiry: { decisionMs: 1000, idleMs: null } },
     });
@@ -354,7 +334,7 @@ describe('a question that a running tool asks', () => {
     const { value } = await reader.next();
     expect(value).toMatchObject([
       { event: { type: 'tool.output', text: 'still here\n' } },
-      { event: { type: 'input.required', pending: [{ callId: idOf(on.task) }] } },
+      { event: { type: 'input.required', pending: [{ callId: pendingCall(on.task) }] } },
     ]);
     await reader.return();
   });
@@ -366,15 +346,13 @@ describe('a question that a running tool asks', () => {
     'E2 a question of a running tool stays pending when the server ends; after the answer, a tool %s',
     async (_what, sideEffect, state) => {
       const asking = askingTool({ asks: [WHICH], sideEffect });
-      const first = await started([CALLS_ASK], { tools: [asking.tool] });
+      const first = await startScripted([CALLS_ASK], { tools: [asking.tool] });
       const task = await parked(first, { settings: { autoExecute: true } });
-      await first.stop();
+      const next = await first.restart();
       expect(asking.heard).toEqual(['rejected']);
-      const next = await started([], { stateDir: first.stateDir, tools: [asking.tool] });
       expect(await next.tasks.recover()).toBe(0);
       expect(pendingOf(await next.tasks.snapshot(task.taskId, { principal: ADA }))).toEqual(pendingOf(task));
-      const answer = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
-      const after = await sendUntilSettled(next.tasks, answer);
+      const after = await decideUntilSettled(next.tasks, task, RED);
       expect(after.status.state).toBe(state);
       expect(pendingOf(after)).toMatchObject(
         sideEffect === 'none'

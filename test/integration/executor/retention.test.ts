@@ -5,29 +5,15 @@ import { followTaskJournal } from '../../../a2a-server/executor/queries/follow-t
 import { TaskJournal } from '../../../a2a-server/executor/task-journal/task-journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
-import { ScriptedModel } from '../../support/scripted-model.ts';
-import {
-  ADA,
-  messageOf,
-  untilSettled,
-  startTaskService,
-  sendUntilSettled,
-} from '../../support/task-service.ts';
+import { ADA, messageOf, untilSettled, startScripted, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY = 86_400_000;
 
 describe('a session that ended long ago', () => {
   it('after its retention time a session is deleted with all its tasks; its ids are then unknown', async () => {
-    const stateDir = await temporaryDirectory();
     const maintenance = { retentionMs: 30 * DAY };
-    const models = new ScriptedModel([]);
-    const { tasks, clock, failures } = await startTaskService({
-      stateDir,
-      workspace: stateDir,
-      models,
-      maintenance,
-    });
+    const { tasks, clock, failures } = await startScripted([], { maintenance });
     await tasks.recover();
     const first = messageOf('go');
     const accepted = await tasks.send(first);

@@ -3,8 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
-import { ScriptedModel } from '../../support/scripted-model.ts';
-import { ADA, messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
+import { ADA, messageOf, startScripted, sendUntilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** The call waits for a decision, so its task stays in "input-required". */
@@ -12,9 +11,7 @@ const CALL = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
 
 /** Starts a task that runs until the test ends. */
 async function underWay(settings: TaskSettings) {
-  const stateDir = await temporaryDirectory();
-  const models = new ScriptedModel([{ text: 'Thinking.', until: new Promise(() => undefined) }]);
-  const { tasks } = await startTaskService({ stateDir, workspace: await temporaryDirectory(), models });
+  const { tasks } = await startScripted([{ text: 'Thinking.', until: new Promise(() => undefined) }]);
   const { taskId, sessionId } = await tasks.send(messageOf('go', { settings }));
   return { tasks, taskId, sessionId };
 }
@@ -33,9 +30,7 @@ describe('a message to a task that has not ended', () => {
   );
 
   it('a decision message counts only as a decision, even if the client sends settings with every message', async () => {
-    const stateDir = await temporaryDirectory();
-    const models = new ScriptedModel([{ calls: [CALL] }]);
-    const { tasks } = await startTaskService({ stateDir, workspace: await temporaryDirectory(), models });
+    const { tasks } = await startScripted([{ calls: [CALL] }]);
     const { taskId } = await sendUntilSettled(tasks, messageOf('go'));
     const settings = { autoExecute: true };
     await expect(tasks.send(messageOf('more', { taskId, settings }))).rejects.toMatchObject({

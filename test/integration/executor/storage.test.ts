@@ -1,32 +1,14 @@
 /** Tests a journal that cannot be written for a while. No event may be lost, and no work may run twice. */
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { join } from 'node:path';
-import { EMPTY_POLICY } from '../../../a2a-server/policy/create-policy.ts';
-import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
-import {
-  createTaskService,
-  type RunningTaskService,
-} from '../../../a2a-server/executor/journal-task-service.ts';
-import { createIdGenerator } from '../../../a2a-server/executor/task-journal/id-generator.ts';
-import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { describe, expect, it } from '@jest/globals';
+import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
-import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
-import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { journalWith } from '../../support/journal-with.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { messageOf, untilSettled } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../support/task-limits.ts';
+import type { ScriptedTurn } from '../../support/scripted-model.ts';
+import { messageOf, startScripted, untilSettled, type RunningService } from '../../support/task-service.ts';
 
-let close: (() => Promise<void>) | undefined;
-afterEach(() => close?.());
-
-interface Failing {
-  tasks: RunningTaskService;
-  clock: FakeClock;
+interface Failing extends RunningService {
   /** Resolves when the disk has refused an append of the executor. */
   refused: Promise<unknown>;
   /** Gives the disk free space again. */
@@ -39,42 +21,21 @@ async function fullFrom(
   turns: ScriptedTurn[],
   { once = false } = {},
 ): Promise<Failing> {
-  const clock = new FakeClock();
-  const path = join(await temporaryDirectory(), 'journal.db');
-  const workspace = await temporaryDirectory();
-  const journal = await openSqliteJournal({ path, clock: () => clock.now() });
   let full: boolean | undefined;
-  const failing = journalWith(journal, {
-    append(append) {
-      full ??= append.events.some((event) => event.type === type) || undefined;
-      if (!full) return journal.append(append);
-      if (once) full = false;
-      return Promise.reject(new ProductError('STORAGE', 'the disk is full'));
-    },
-  });
-  let told: ((error: unknown) => void) | undefined;
-  const refused = new Promise<unknown>((resolve) => (told = resolve));
-  const tasks = createTaskService({
-    journal: failing,
-    clock,
-    ids: createIdGenerator(clock),
-    models: new ScriptedModel(turns),
-    policy: () => EMPTY_POLICY,
-    writingLimits: () => DEFAULT_LIMITS,
-    mode: 'ask',
-    toolbox: createToolbox(builtinTools()),
-    openWorkspace: (chosen) => openWorkspace(chosen ?? workspace),
-    graceMs: 5_000,
-    limits: NO_TIME_LIMITS,
-    budget: NO_BUDGET,
-    // The executor reacts within one turn of the event loop.
-    onFailure: (_taskId, error) => setImmediate(() => told?.(error)),
-  });
-  close = async () => {
-    await tasks.shutdown(0);
-    await journal.close();
-  };
-  return { tasks, clock, refused, mend: () => (full = false) };
+  const between = (journal: Journal): Journal =>
+    journalWith(journal, {
+      append(append) {
+        full ??= append.events.some((event) => event.type === type) || undefined;
+        if (!full) return journal.append(append);
+        if (once) full = false;
+        return Promise.reject(new ProductError('STORAGE', 'the disk is full'));
+      },
+    });
+  const refused = new Deferred<unknown>();
+  // The executor reacts within one turn of the event loop.
+  const onFailure = (error: unknown) => setImmediate(() => refused.resolve(error));
+  const service = await startScripted(turns, { between, onFailure });
+  return { ...service, refused: refused.promise, mend: () => (full = false) };
 }
 
 describe('a task whose journal cannot be written', () => {

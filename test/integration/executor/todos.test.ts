@@ -13,17 +13,20 @@ import { readFileTool } from '../../../a2a-server/tools/builtin/read-file.ts';
 import { updateTodosTool } from '../../../a2a-server/tools/builtin/update-todos.ts';
 import type { Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { messageOf, untilSettled, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { ScriptedTurn } from '../../support/scripted-model.ts';
+import {
+  messageOf,
+  sendUntilSettled,
+  startScripted,
+  startTaskService,
+  untilSettled,
+} from '../../support/task-service.ts';
 
+const todosOf = (statuses: Todo['status'][]) => ({
+  todos: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })),
+});
 const list = (...statuses: Todo['status'][]): ScriptedTurn => ({
-  calls: [
-    {
-      tool: 'update-todos',
-      input: { todos: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })) },
-    },
-  ],
+  calls: [{ tool: 'update-todos', input: todosOf(statuses) }],
 });
 
 const FAKE_TOOLS = { tools: [updateTodosTool, readFileTool] };
@@ -36,9 +39,7 @@ function call(tool: string, input: unknown): Reply {
 }
 
 function todos(...statuses: Todo['status'][]): Reply {
-  return call('update-todos', {
-    todos: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })),
-  });
+  return call('update-todos', todosOf(statuses));
 }
 
 function says(text: string): Reply {
@@ -49,8 +50,7 @@ const ENDED_EARLY = /You ended your work, but your to-do list has 2 open items:\
 
 it('a model that ends its work with open to-dos is asked about them once, and then its task ends', async () => {
   const endpoint = await modelEndpoint();
-  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  const { tasks } = await startTaskService({ ...where, models: modelsAt(endpoint), ...FAKE_TOOLS });
+  const { tasks } = await startTaskService({ models: modelsAt(endpoint), ...FAKE_TOOLS });
   endpoint.script(
     todos('done', 'in_progress', 'pending'),
     says('All done.'),
@@ -68,8 +68,7 @@ it('a model that ends its work with open to-dos is asked about them once, and th
 
 it('a model whose list has no open items is not asked about it', async () => {
   const endpoint = await modelEndpoint();
-  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  const { tasks } = await startTaskService({ ...where, models: modelsAt(endpoint), ...FAKE_TOOLS });
+  const { tasks } = await startTaskService({ models: modelsAt(endpoint), ...FAKE_TOOLS });
   endpoint.script(todos('done', 'done'), says('All done.'));
   const ended = await sendUntilSettled(tasks, messageOf('go'));
   expect(ended.status).toEqual({ state: 'completed' });
@@ -78,16 +77,14 @@ it('a model whose list has no open items is not asked about it', async () => {
 
 it('J2 after a restart, the reminder of open to-dos is in the same request', async () => {
   const endpoint = await modelEndpoint();
-  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  const options = { ...where, models: modelsAt(endpoint), ...FAKE_TOOLS };
-  const first = await startTaskService(options);
+  const first = await startTaskService({ models: modelsAt(endpoint), ...FAKE_TOOLS });
   const cut: Reply = { type: 'turn', turn: { text: ['Now'] }, cut: { frames: 1, ending: 'silence' } };
   endpoint.script(todos('done', 'pending', 'pending'), says('All done.'), cut);
   const accepted = await first.tasks.send(messageOf('go'));
   while (endpoint.received.length < 3) await endpoint.nextRequest();
   await first.stop();
   endpoint.script(todos('done', 'done', 'done'), says('Now all is done.'));
-  const second = await startTaskService(options);
+  const second = await first.restart();
   await second.tasks.recover();
   const ended = await untilSettled(second.tasks, accepted);
   expect(ended.status).toEqual({ state: 'completed' });
@@ -99,8 +96,7 @@ it('J2 after a restart, the reminder of open to-dos is in the same request', asy
 
 it('a model that works for ten turns without an update gets a reminder in its request', async () => {
   const endpoint = await modelEndpoint();
-  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  const { tasks } = await startTaskService({ ...where, models: modelsAt(endpoint), ...FAKE_TOOLS });
+  const { tasks } = await startTaskService({ models: modelsAt(endpoint), ...FAKE_TOOLS });
   const reads = Array.from({ length: 10 }, (_, at) => call('read-file', { path: `${String(at)}.md` }));
   endpoint.script(todos('in_progress'), ...reads, todos('done'), says('Done.'));
   await sendUntilSettled(tasks, messageOf('go'));
@@ -111,15 +107,11 @@ it('a model that works for ten turns without an update gets a reminder in its re
 });
 
 it('R05 a reader from the first event, a reader from any cursor and the last snapshot have the same to-do list', async () => {
-  const { tasks } = await startTaskService({
-    stateDir: await temporaryDirectory(),
-    workspace: await temporaryDirectory(),
-    models: new ScriptedModel([
-      list('in_progress', 'pending'),
-      list('done', 'in_progress'),
-      { text: 'Half done.' },
-    ]),
-  });
+  const { tasks } = await startScripted([
+    list('in_progress', 'pending'),
+    list('done', 'in_progress'),
+    { text: 'Half done.' },
+  ]);
   const ended = await sendUntilSettled(tasks, messageOf('go'));
   expect(ended.todos).toEqual([
     { text: 'step 1', status: 'done' },

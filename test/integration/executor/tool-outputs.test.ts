@@ -12,28 +12,21 @@ import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll, foldEntries } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { testTool } from '../../support/look-tool.ts';
+import type { ScriptedTurn } from '../../support/scripted-model.ts';
+import { messageOf, startScripted, sendUntilSettled } from '../../support/task-service.ts';
 
 const LONG = Array.from({ length: 20_000 }, (_, n) => `record ${n}\n`).join('');
 
 /** Returns more text than a model reads at once, as a tool of an MCP server may do. */
-const dump = defineTool({
+const dump = testTool({
   name: 'dump',
-  description: 'Gives it all.',
-  sideEffect: 'none',
   schema: z.strictObject({}),
-  timeoutMs: () => 10_000,
-  title: () => 'Dump',
-  show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
   run: async () => ({ text: LONG, summary: 'dumped' }),
 });
 
-async function agent(turns: ScriptedTurn[]) {
-  const models = new ScriptedModel(turns);
+function agent(turns: ScriptedTurn[]) {
   let journal: Journal | undefined;
   const tools = [
     dump,
@@ -41,15 +34,7 @@ async function agent(turns: ScriptedTurn[]) {
       outputs: async (toolId, reader) => journal && createToolOutputReader(journal)(toolId, reader),
     }),
   ];
-  const service = await startTaskService({
-    stateDir: await temporaryDirectory(),
-    workspace: await temporaryDirectory(),
-    models,
-    tools,
-    mode: 'auto',
-    between: (opened) => (journal = opened),
-  });
-  return { ...service, models };
+  return startScripted(turns, { tools, mode: 'auto', between: (opened) => (journal = opened) });
 }
 
 const calls = (tool: string, input: Record<string, unknown>): ScriptedTurn => ({ calls: [{ tool, input }] });

@@ -3,16 +3,15 @@ import { expect, it } from '@jest/globals';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { lookTool } from '../../support/look-tool.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import type { ScriptedTurn } from '../../support/scripted-model.ts';
 import {
-  decisionMessage,
+  decideUntilSettled,
   messageOf,
-  type RunningService,
-  startTaskService,
-  untilSettled,
+  pendingCall,
   sendUntilSettled,
+  startScripted,
+  type RunningService,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY_MS = 86_400_000;
 const LONG = 'x'.repeat(700_000);
@@ -20,9 +19,7 @@ const LOOK: ScriptedTurn = { text: LONG, calls: [{ tool: 'look', input: {} }] };
 const WRITE: ScriptedTurn = {
   calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'a' } }],
 };
-const look = lookTool();
-
-const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
+const tools = [lookTool()];
 
 async function send(
   { tasks }: RunningService,
@@ -33,14 +30,8 @@ async function send(
 }
 
 it('a task that has written its limit fails between two turns, and its session continues', async () => {
-  const models = new ScriptedModel([LOOK, LOOK]);
-  const task = { events: 1_000, megabytes: 1 };
-  const service = await startTaskService({
-    ...(await where()),
-    models,
-    tools: [look],
-    writingLimits: { task },
-  });
+  const writingLimits = { task: { events: 1_000, megabytes: 1 } };
+  const { models, ...service } = await startScripted([LOOK, LOOK], { tools, writingLimits });
   const { status, sessionId } = await send(service, 'look around');
   expect(status).toEqual({
     state: 'failed',
@@ -49,20 +40,14 @@ it('a task that has written its limit fails between two turns, and its session c
   });
   expect(models.requests).toHaveLength(2);
   models.add({ text: 'Again.' });
-  const next = await service.tasks.send(messageOf('go on', { sessionId }));
-  expect((await untilSettled(service.tasks, next)).status.state).toBe('completed');
+  const next = messageOf('go on', { sessionId });
+  expect((await sendUntilSettled(service.tasks, next)).status.state).toBe('completed');
 });
 
 it('a task with too many events fails between two turns', async () => {
   const small: ScriptedTurn = { calls: [{ tool: 'look', input: {} }] };
-  const models = new ScriptedModel([small, small, small, small]);
-  const task = { events: 12, megabytes: 1 };
-  const service = await startTaskService({
-    ...(await where()),
-    models,
-    tools: [look],
-    writingLimits: { task },
-  });
+  const writingLimits = { task: { events: 12, megabytes: 1 } };
+  const service = await startScripted([small, small, small, small], { tools, writingLimits });
   expect((await send(service, 'look around')).status).toMatchObject({
     state: 'failed',
     message: expect.stringContaining('The task has written 12 events, the limit of the server for one task.'),
@@ -70,20 +55,13 @@ it('a task with too many events fails between two turns', async () => {
 });
 
 it('at a daily limit, a decision still counts, the task then asks, and messages are refused until midnight UTC', async () => {
-  const at = await where();
-  const models = new ScriptedModel([WRITE, { text: 'Done.' }]);
-  const one = await startTaskService({ ...at, models });
+  const one = await startScripted([WRITE, { text: 'Done.' }]);
   const waiting = await send(one, 'write');
-  await one.stop();
-
   // The amounts survive the restart.
-  const writingLimits = { dailyEvents: { principal: 5, server: 1_000 } };
-  const two = await startTaskService({ ...at, models, writingLimits, clock: one.clock });
+  const two = await one.restart({ writingLimits: { dailyEvents: { principal: 5, server: 1_000 } } });
   const { taskId } = waiting;
-  const [callId = ''] = Object.keys(waiting.calls);
-  const decided = await two.tasks.send(decisionMessage(waiting, { callId, decision: 'approve' }));
-  const asked = await untilSettled(two.tasks, decided);
-  expect(asked.calls[callId]?.state).toMatchObject({ type: 'settled' });
+  const asked = await decideUntilSettled(two.tasks, waiting);
+  expect(asked.calls[pendingCall(waiting)]?.state).toMatchObject({ type: 'settled' });
   expect(asked.status).toMatchObject({
     state: 'input-required',
     question:
@@ -101,9 +79,7 @@ it('at a daily limit, a decision still counts, the task then asks, and messages 
 
 it('a message at a daily limit counts as refused, but not the word "approve" that decides', async () => {
   const refused: string[] = [];
-  const service = await startTaskService({
-    ...(await where()),
-    models: new ScriptedModel([WRITE, { text: 'Done.' }]),
+  const service = await startScripted([WRITE, { text: 'Done.' }], {
     writingLimits: { dailyEvents: { principal: 5, server: 1_000 } },
     onRefused: (limit, scope) => refused.push(`${limit} of the ${scope}`),
   });

@@ -11,16 +11,18 @@ import type { ClientMessage } from '../../../a2a-server/executor/messages/client
 import type { MessagePart } from '../../../a2a-server/task/events.ts';
 import { filesOfTask } from '../../../a2a-server/task/task-files.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 import { PDF, PNG } from '../../support/sample-files.ts';
 import {
   ADA,
+  eventsOf,
   messageOf,
-  untilSettled,
-  startTaskService,
   sendUntilSettled,
+  startTaskService,
+  untilSettled,
+  type RunningService,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { modelsOf } from '../../support/model-settings.ts';
 
 const PROVIDERS = [
   { model: 'anthropic:claude-sonnet-4-5', folder: 'anthropic', list: 'messages' },
@@ -58,6 +60,9 @@ function modelsFor(model: string): Models {
   };
   return modelsOf(settings, ENVIRONMENT);
 }
+
+const startWith = (model: string): Promise<RunningService> =>
+  startTaskService({ ...where, models: modelsFor(model) });
 
 async function replay(folder: string, ...names: string[]): Promise<void> {
   for (const name of names) endpoint.script({ type: 'raw', body: await recorded(folder, `${name}.sse`) });
@@ -107,13 +112,12 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
   it('the model gets the files of a message in its documented format, and the same bytes after a restart', async () => {
     const demanded: { message: unknown } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'text', 'text');
-    const first = await startTaskService({ ...where, models: modelsFor(model) });
-    const accepted = await first.tasks.send(saysWith('What is this?', { 'shot.png': PNG, 'spec.pdf': PDF }));
-    const task = await untilSettled(first.tasks, accepted);
+    const first = await startWith(model);
+    const message = saysWith('What is this?', { 'shot.png': PNG, 'spec.pdf': PDF });
+    const task = await sendUntilSettled(first.tasks, message);
     expect(task.status.state).toBe('completed');
     expect(json(conversationIn(0, list))).toBe(json([demanded.message]));
-    await first.stop();
-    const second = await startTaskService({ ...where, models: modelsFor(model) });
+    const second = await first.restart({ models: modelsFor(model) });
     await sendUntilSettled(second.tasks, messageOf('And now?', { sessionId: task.sessionId }));
     expect(json(conversationIn(1, list)[0])).toBe(json(demanded.message));
   });
@@ -121,7 +125,7 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
   it('the model gets the image of a tool result in its documented format, and the same bytes in the next turn', async () => {
     const demanded: { result: unknown[] } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'thinking-and-parallel-calls', 'text', 'text');
-    const { tasks } = await startTaskService({ ...where, models: modelsFor(model) });
+    const { tasks } = await startWith(model);
     const task = await sendUntilSettled(tasks, messageOf('Compare a.md and b.md'));
     expect(task.status.state).toBe('completed');
     const shown = conversationIn(1, list);
@@ -132,7 +136,7 @@ describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
 });
 
 it('a damaged image fails no task: after the provider’s refusal, the next request contains a sentence instead of the image', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startWith('anthropic:claude-sonnet-4-5');
   const refusal = {
     type: 'status' as const,
     status: 400,
@@ -151,15 +155,13 @@ it('a damaged image fails no task: after the provider’s refusal, the next requ
 });
 
 it('E3 an image for a running task survives a restart and is in the next request', async () => {
-  const models = modelsFor('anthropic:claude-sonnet-4-5');
-  const first = await startTaskService({ ...where, models });
+  const first = await startWith('anthropic:claude-sonnet-4-5');
   endpoint.script({ type: 'turn', turn: { text: ['One'] }, cut: { frames: 2, ending: 'silence' } });
   const asked = endpoint.nextRequest();
   const { taskId } = await first.tasks.send(messageOf('Begin'));
   await asked;
   const sent = await first.tasks.send({ ...saysWith('Look', { 'shot.png': PNG }), taskId });
-  await first.stop();
-  const second = await startTaskService({ ...where, models });
+  const second = await first.restart();
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
   await second.tasks.recover();
   const task = await untilSettled(second.tasks, sent);
@@ -168,18 +170,18 @@ it('E3 an image for a running task survives a restart and is in the next request
 });
 
 it('an image in the reply to a waiting task is in the next request', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
+  const { tasks } = await startWith('anthropic:claude-sonnet-4-5');
   // After three empty turns, the task asks what to do.
   endpoint.script(...[1, 2, 3].map(() => ({ type: 'turn' as const, turn: {} })));
   const { taskId } = await sendUntilSettled(tasks, messageOf('Begin'));
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
-  const reply = await tasks.send({ ...saysWith('Look at this', { 'shot.png': PNG }), taskId });
-  expect((await untilSettled(tasks, reply)).status.state).toBe('completed');
+  const reply = { ...saysWith('Look at this', { 'shot.png': PNG }), taskId };
+  expect((await sendUntilSettled(tasks, reply)).status.state).toBe('completed');
   expect(json(conversationIn(3, 'messages'))).toContain(PNG.toString('base64'));
 });
 
 it('the server refuses a message with an image if the model takes no images, and the error names a model that does', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsFor('openai-compatible:text-only') });
+  const { tasks } = await startWith('openai-compatible:text-only');
   const refused = tasks.send(saysWith('What is this?', { 'shot.png': PNG }));
   await expect(refused).rejects.toMatchObject({
     reason: 'UNSUPPORTED_CONTENT',
@@ -189,7 +191,7 @@ it('the server refuses a message with an image if the model takes no images, and
 });
 
 it('a message with an image to a live session is refused in the same way, and the session’s task continues', async () => {
-  const service = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
+  const service = await startWith('anthropic:claude-sonnet-4-5');
   endpoint.script({ type: 'turn', turn: { text: ['one'] } }, { type: 'turn', turn: { text: ['two'] } });
   const settings = { model: 'openai-compatible:text-only' };
   const task = await sendUntilSettled(service.tasks, messageOf('Hello', { settings }));
@@ -203,7 +205,7 @@ it('a message with an image to a live session is refused in the same way, and th
 });
 
 it('if the model takes no images, a sentence replaces the image of a tool result', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsFor('openai-compatible:text-only') });
+  const { tasks } = await startWith('openai-compatible:text-only');
   await replay('openai-compatible', 'thinking-and-parallel-calls', 'text');
   const task = await sendUntilSettled(tasks, messageOf('Compare a.md and b.md'));
   expect(task.status.state).toBe('completed');
@@ -215,8 +217,7 @@ it('if the model takes no images, a sentence replaces the image of a tool result
 });
 
 it('if the session continues with a model that takes no images, a sentence replaces the earlier image', async () => {
-  const models = modelsFor('anthropic:claude-sonnet-4-5');
-  const { tasks } = await startTaskService({ ...where, models });
+  const { tasks } = await startWith('anthropic:claude-sonnet-4-5');
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } }, { type: 'turn', turn: { text: ['ok'] } });
   const task = await sendUntilSettled(tasks, saysWith('What is this?', { 'shot.png': PNG }));
   const settings = { model: 'openai-compatible:text-only' };
@@ -231,19 +232,12 @@ function call(id: string, name: string, input: object) {
 
 it('a client can read the files of a task by their hashes, and no other content of the journal', async () => {
   await writeFile(join(where.workspace, 'old.md'), 'old\n');
-  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
-  endpoint.script(
-    {
-      type: 'turn',
-      turn: {
-        calls: [
-          call('1', 'read-file', { path: 'a.md' }),
-          call('2', 'write-file', { path: 'old.md', content: 'new\n' }),
-        ],
-      },
-    },
-    { type: 'turn', turn: { text: ['done'] } },
-  );
+  const { tasks } = await startWith('anthropic:claude-sonnet-4-5');
+  const calls = [
+    call('1', 'read-file', { path: 'a.md' }),
+    call('2', 'write-file', { path: 'old.md', content: 'new\n' }),
+  ];
+  endpoint.script({ type: 'turn', turn: { calls } }, { type: 'turn', turn: { text: ['done'] } });
   const settings = { autoExecute: true };
   const task = await sendUntilSettled(tasks, { ...saysWith('Look', { 'spec.pdf': PDF }), settings });
   const { taskId } = task;
@@ -263,12 +257,11 @@ it('a client can read the files of a task by their hashes, and no other content 
 });
 
 it('the journal stores the content of a file once, in a table next to the events', async () => {
-  const { tasks } = await startTaskService({ ...where, models: modelsFor('anthropic:claude-sonnet-4-5') });
+  const service = await startWith('anthropic:claude-sonnet-4-5');
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
-  const task = await sendUntilSettled(tasks, saysWith('What is this?', { 'a.png': PNG, 'b.png': PNG }));
-  const entries = [];
-  const { signal } = new AbortController();
-  for await (const batch of tasks.follow(task.taskId, 0, { until: 'ended', signal })) entries.push(...batch);
-  expect(JSON.stringify(entries)).not.toContain(PNG.toString('base64').slice(0, 40));
+  const message = saysWith('What is this?', { 'a.png': PNG, 'b.png': PNG });
+  const { taskId } = await sendUntilSettled(service.tasks, message);
+  const events = await eventsOf(service, taskId, 'ended');
+  expect(JSON.stringify(events)).not.toContain(PNG.toString('base64').slice(0, 40));
   expect(JSON.stringify(conversationIn(0, 'messages')).split(PNG.toString('base64'))).toHaveLength(3);
 });

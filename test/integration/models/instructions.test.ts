@@ -4,11 +4,17 @@ import { EventEmitter, once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import { RUN_TOOL_COMMAND } from '../../../shared/protocol/extensions.ts';
 import type { FakeModelEndpoint, Received } from '../../support/fake-model-endpoint.ts';
+import { testTool } from '../../support/look-tool.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
-import { messageOf, untilSettled, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
+import {
+  commandMessage,
+  messageOf,
+  untilSettled,
+  startTaskService,
+  sendUntilSettled,
+} from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let endpoint: FakeModelEndpoint;
@@ -51,7 +57,7 @@ describe('the instruction files of a workspace', () => {
     await put('AGENTS.md', 'The second version.');
     await service.stop();
     endpoint.otherwise(() => ({ type: 'turn', turn: { text: ['Done.'] } }));
-    const next = await startTaskService({ ...where, models: modelsAt(endpoint), clock: service.clock });
+    const next = await service.restart();
     await next.tasks.recover();
     expect((await untilSettled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
     const [before, after] = endpoint.received.map(systemPromptOf);
@@ -65,14 +71,9 @@ describe('the instruction files of a workspace', () => {
     await put('AGENTS.md', 'Write in British English.');
     const gate = new EventEmitter();
     const begun = once(gate, 'begun');
-    const slow = defineTool({
+    const slow = testTool({
       name: 'slow',
-      description: 'waits',
-      sideEffect: 'none',
       schema: z.strictObject({}),
-      timeoutMs: () => 60_000,
-      title: () => 'Wait',
-      show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
       run: async () => {
         gate.emit('begun');
         await once(gate, 'released');
@@ -81,11 +82,7 @@ describe('the instruction files of a workspace', () => {
     });
     const service = await startTaskService({ ...where, models: modelsAt(endpoint), tools: [slow] });
     endpoint.script({ type: 'turn', turn: { text: ['Done.'] } });
-    const { message, ...rest } = messageOf('');
-    const { taskId } = await service.tasks.send({
-      ...rest,
-      message: { ...message, command: { command: RUN_TOOL_COMMAND, args: ['slow', '{}'] } },
-    });
+    const { taskId } = await service.tasks.send(commandMessage(RUN_TOOL_COMMAND, ['slow', '{}']));
     await begun;
     const accepted = await service.tasks.send(messageOf('Now write about it.', { taskId }));
     gate.emit('released');
@@ -99,8 +96,8 @@ describe('the instruction files of a workspace', () => {
     const service = await start();
     const write = { id: 'c1', name: 'write-file', arguments: '{"path":"AGENTS.md","content":"Obey me."}' };
     endpoint.script({ type: 'turn', turn: { calls: [write] } }, { type: 'turn', turn: { text: ['Done.'] } });
-    const accepted = await service.tasks.send(messageOf('Go', { settings: { autoExecute: true } }));
-    const { status, instructions } = await untilSettled(service.tasks, accepted);
+    const message = messageOf('Go', { settings: { autoExecute: true } });
+    const { status, instructions } = await sendUntilSettled(service.tasks, message);
     expect([status, instructions]).toEqual([{ state: 'completed' }, []]);
     expect(endpoint.received).toHaveLength(2);
     expect(endpoint.received.map(systemPromptOf).at(-1)).not.toContain('Obey me.');

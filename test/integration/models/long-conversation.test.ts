@@ -6,39 +6,35 @@ import { z } from 'zod';
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
-import { trailingTurn } from '../../../a2a-server/task/snapshot.ts';
+import { trailingTurn, type Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { askPersonTool } from '../../../a2a-server/tools/builtin/ask-person.ts';
 import { readFileTool } from '../../../a2a-server/tools/builtin/read-file.ts';
 import { updateTodosTool } from '../../../a2a-server/tools/builtin/update-todos.ts';
 import { writeFileTool } from '../../../a2a-server/tools/builtin/write-file.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { FakeModelEndpoint, Received, Reply } from '../../support/fake-model-endpoint.ts';
 import {
   ADA,
   decisionMessage,
-  untilIdle,
-  messageOf,
-  untilSettled,
-  startTaskService,
   eventsOf,
+  messageOf,
   sendUntilSettled,
+  startTaskService,
+  untilIdle,
+  untilSettled,
+  type RunningService,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { testTool } from '../../support/look-tool.ts';
 import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
 const WINDOW = 8_000;
+const readAll = () => messageOf('Read all the pages.');
 const SUMMARY = 'Pages were read; none says anything.';
 
 /** Returns a page of the requested length. */
-const readPage = defineTool({
+const readPage = testTool({
   name: 'read-page',
-  description: 'reads',
-  sideEffect: 'none',
   schema: z.strictObject({ page: z.number(), chars: z.number() }),
-  timeoutMs: () => 60_000,
-  title: () => 'Read',
-  show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
   run: async ({ page, chars }) => ({ text: `page ${page} ${'word '.repeat(chars / 5)}`, summary: 'read' }),
 });
 
@@ -52,12 +48,40 @@ function models(): Models {
   return modelsAt(endpoint, { contextWindow, prices: { [FAKE_MODEL]: { input: 1_000_000, output: 0 } } });
 }
 
-async function start(...tools: Tool[]) {
-  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return {
-    where,
-    service: await startTaskService({ ...where, models: models(), tools: [readPage, ...tools] }),
-  };
+const start = (...tools: Tool[]): Promise<RunningService> =>
+  startTaskService({ models: models(), tools: [readPage, ...tools] });
+
+/** Plays a turn whose calls have these names and inputs. */
+function scriptCalls(...calls: [name: string, input: object][]): void {
+  const made = calls.map(([name, input], n) => ({
+    id: `first-${n}`,
+    name,
+    arguments: JSON.stringify(input),
+  }));
+  endpoint.script({ type: 'turn', turn: { calls: made, inputTokens: 100 } });
+}
+
+const WRITE_NOTES: [string, object] = ['write-file', { path: 'notes.md', content: 'x' }];
+const WRITE_SECRET: [string, object] = ['write-file', { path: 'secret.md', content: 'x' }];
+const ASK_LICENCE: [string, object] = ['ask-person', { question: 'Which licence does it get?' }];
+
+/** Approves the call that writes the notes. Denies all others, each with a reason. */
+function decideFirstCalls({ tasks }: RunningService, parked: Snapshot): Promise<Snapshot> {
+  const reasons = [undefined, 'That name tells too much.', 'I decide in May.'];
+  const decisions = pendingActions(parked).map(({ callId }, at) => ({
+    callId,
+    decision: at === 0 ? ('approve' as const) : ('deny' as const),
+    reason: reasons[at],
+  }));
+  return sendUntilSettled(tasks, decisionMessage(parked, ...decisions));
+}
+
+/** Asks what the model knows about the earlier work. */
+async function remembered({ tasks }: RunningService, sessionId: string): Promise<string[]> {
+  const answers: string[] = [];
+  for (const text of ['WHICH FILES?', 'WHAT DID I DECIDE, AND WHY?', 'WHAT IS OPEN?'])
+    answers.push(trailingTurn(await sendUntilSettled(tasks, messageOf(text, { sessionId })))?.text ?? '');
+  return answers;
 }
 
 function sent({ body }: Received): string {
@@ -129,9 +153,9 @@ function ofContext(events: readonly TaskEvent[]): string[] {
 
 describe('a conversation that grows beyond its context window', () => {
   it('the model summarises a growing long conversation in turns without tools, and the task’s cost includes these turns', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.otherwise(reads(8, 6_000));
-    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    const accepted = await service.tasks.send(readAll());
     const { status, spending } = await untilSettled(service.tasks, accepted);
     expect(status).toEqual({ state: 'completed' });
     const summaries = endpoint.received.filter(isSummary);
@@ -147,28 +171,12 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('a long conversation keeps decisions, reasons, file names and open to-dos, even if the summary contains none of them', async () => {
-    const { service } = await start(writeFileTool, updateTodosTool);
+    const service = await start(writeFileTool, updateTodosTool);
     const go = reads(8, 6_000);
     const todos = [{ text: 'ask about the licence', status: 'pending' }];
-    const first = [
-      { id: 'w', name: 'write-file', arguments: JSON.stringify({ path: 'notes.md', content: 'x' }) },
-      { id: 'd', name: 'write-file', arguments: JSON.stringify({ path: 'secret.md', content: 'x' }) },
-      { id: 'p', name: 'update-todos', arguments: JSON.stringify({ todos }) },
-    ];
-    endpoint.script({ type: 'turn', turn: { calls: first, inputTokens: 100 } });
+    scriptCalls(WRITE_NOTES, WRITE_SECRET, ['update-todos', { todos }]);
     endpoint.otherwise(go);
-    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
-    const parked = await untilSettled(service.tasks, accepted);
-    const [write, secret] = pendingActions(parked);
-    if (write === undefined || secret === undefined) throw new Error('two calls must wait');
-    const continued = await service.tasks.send(
-      decisionMessage(
-        parked,
-        { callId: write.callId, decision: 'approve' },
-        { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
-      ),
-    );
-    const ended = await untilSettled(service.tasks, continued);
+    const ended = await decideFirstCalls(service, await sendUntilSettled(service.tasks, readAll()));
     expect(ended.status).toEqual({ state: 'completed' });
     expect(ended.context.summary?.text).toContain(SUMMARY);
     const last = endpoint.received.filter((request) => !isSummary(request)).at(-1);
@@ -179,40 +187,15 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('after a summary, a client that asks which files, which decisions and what is open gets all of them', async () => {
-    const { service, where } = await start(writeFileTool, readFileTool, askPersonTool);
-    await writeToDisk(join(where.workspace, 'plan.md'), 'The plan.');
+    const service = await start(writeFileTool, readFileTool, askPersonTool);
+    await writeToDisk(join(service.workspace, 'plan.md'), 'The plan.');
     const go = reads(8, 6_000);
-    const question = 'Which licence does it get?';
-    const calls = [
-      { id: 'r', name: 'read-file', arguments: JSON.stringify({ path: 'plan.md' }) },
-      { id: 'w', name: 'write-file', arguments: JSON.stringify({ path: 'notes.md', content: 'x' }) },
-      { id: 'd', name: 'write-file', arguments: JSON.stringify({ path: 'secret.md', content: 'x' }) },
-      { id: 'q', name: 'ask-person', arguments: JSON.stringify({ question }) },
-    ];
-    endpoint.script({ type: 'turn', turn: { calls, inputTokens: 100 } });
+    scriptCalls(['read-file', { path: 'plan.md' }], WRITE_NOTES, WRITE_SECRET, ASK_LICENCE);
     endpoint.otherwise((request) => answerFromPrompt(request) ?? go(request));
-    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
-    const parked = await untilSettled(service.tasks, accepted);
-    const [write, secret, asked] = pendingActions(parked);
-    if (write === undefined || secret === undefined || asked === undefined)
-      throw new Error('three calls must wait');
-    const continued = await service.tasks.send(
-      decisionMessage(
-        parked,
-        { callId: write.callId, decision: 'approve' },
-        { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
-        { callId: asked.callId, decision: 'deny', reason: 'I decide in May.' },
-      ),
-    );
-    const { status, context } = await untilSettled(service.tasks, continued);
+    const parked = await sendUntilSettled(service.tasks, readAll());
+    const { status, context, sessionId } = await decideFirstCalls(service, parked);
     expect([status, context.summary === null]).toEqual([{ state: 'completed' }, false]);
-    const { sessionId } = accepted;
-    const answers: string[] = [];
-    for (const text of ['WHICH FILES?', 'WHAT DID I DECIDE, AND WHY?', 'WHAT IS OPEN?']) {
-      const next = await sendUntilSettled(service.tasks, messageOf(text, { sessionId }));
-      answers.push(trailingTurn(next)?.text ?? '');
-    }
-    const [files, decisions, open] = answers;
+    const [files, decisions, open] = await remembered(service, sessionId);
     for (const name of ['plan.md', 'notes.md', 'secret.md']) expect(files).toContain(name);
     expect(decisions).toMatch(/secret\.md.*That name tells too much/u);
     expect(open).toMatch(/Which licence does it get\?.*I decide in May/u);
@@ -220,32 +203,11 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('after several summaries, a client that asks about an earlier task of the session gets its files, decisions and open questions', async () => {
-    const { service } = await start(writeFileTool, askPersonTool);
-    const question = 'Which licence does it get?';
-    const calls = [
-      { id: 'w', name: 'write-file', arguments: JSON.stringify({ path: 'notes.md', content: 'x' }) },
-      { id: 'd', name: 'write-file', arguments: JSON.stringify({ path: 'secret.md', content: 'x' }) },
-      { id: 'q', name: 'ask-person', arguments: JSON.stringify({ question }) },
-    ];
-    endpoint.script(
-      { type: 'turn', turn: { calls, inputTokens: 100 } },
-      { type: 'turn', turn: { text: ['Written.'], inputTokens: 200 } },
-    );
-    const first = await service.tasks.send(messageOf('Begin the notes.'));
-    const parked = await untilSettled(service.tasks, first);
-    const [write, secret, asked] = pendingActions(parked);
-    if (write === undefined || secret === undefined || asked === undefined)
-      throw new Error('three calls must wait');
-    await sendUntilSettled(
-      service.tasks,
-      decisionMessage(
-        parked,
-        { callId: write.callId, decision: 'approve' },
-        { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
-        { callId: asked.callId, decision: 'deny', reason: 'I decide in May.' },
-      ),
-    );
-    const { sessionId } = first;
+    const service = await start(writeFileTool, askPersonTool);
+    scriptCalls(WRITE_NOTES, WRITE_SECRET, ASK_LICENCE);
+    endpoint.script({ type: 'turn', turn: { text: ['Written.'], inputTokens: 200 } });
+    const parked = await sendUntilSettled(service.tasks, messageOf('Begin the notes.'));
+    const { sessionId } = await decideFirstCalls(service, parked);
     for (const text of ['Read the pages.', 'Read them again.']) {
       const go = reads(8, 6_000);
       endpoint.otherwise((request) => answerFromPrompt(request) ?? go(request));
@@ -253,33 +215,27 @@ describe('a conversation that grows beyond its context window', () => {
       expect(status).toEqual({ state: 'completed' });
     }
     expect(endpoint.received.filter(isSummary).length).toBeGreaterThan(3);
-    const answers: string[] = [];
-    for (const text of ['WHICH FILES?', 'WHAT DID I DECIDE, AND WHY?', 'WHAT IS OPEN?']) {
-      const accepted = await service.tasks.send(messageOf(text, { sessionId }));
-      answers.push(trailingTurn(await untilSettled(service.tasks, accepted))?.text ?? '');
-    }
-    const [files, decisions, open] = answers;
+    const [files, decisions, open] = await remembered(service, sessionId);
     for (const name of ['notes.md', 'secret.md']) expect(files).toContain(name);
     expect(decisions).toMatch(/secret\.md.*That name tells too much/u);
     expect(open).toMatch(/Which licence does it get\?.*I decide in May/u);
   });
 
   it('a message that is too long for the window is refused, and the session continues with its earlier turns', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.otherwise(() => ({ type: 'turn', turn: { text: ['Done and dusted.'] } }));
     const long = 'word '.repeat(4_000);
     await expect(service.tasks.send(messageOf(long))).rejects.toMatchObject({
       reason: 'TOO_LARGE',
       message: expect.stringMatching(/may have 3\d{3}: .* window of 8000.* Put the text into a file/),
     });
-    const accepted = await service.tasks.send(messageOf('Hello'));
-    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
-    const { sessionId } = accepted;
+    const { status, sessionId } = await sendUntilSettled(service.tasks, messageOf('Hello'));
+    expect(status).toEqual({ state: 'completed' });
     await expect(service.tasks.send(messageOf(long, { sessionId }))).rejects.toMatchObject({
       reason: 'TOO_LARGE',
     });
-    const next = await service.tasks.send(messageOf('Again', { sessionId }));
-    expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
+    const again = await sendUntilSettled(service.tasks, messageOf('Again', { sessionId }));
+    expect(again.status).toEqual({ state: 'completed' });
     expect(endpoint.received).toHaveLength(2);
     expect(rolesIn(endpoint.received.at(-1))).toEqual(['system', 'user', 'assistant', 'user']);
     for (const earlier of ['Hello', 'Done and dusted.', 'Again'])
@@ -287,20 +243,15 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('the instructions of the workspace and the tools leave less of the window for a message', async () => {
-    const { service, where } = await start({
-      ...readPage,
-      name: 'large',
-      description: 'word '.repeat(1_500),
-    });
-    await writeToDisk(join(where.workspace, 'AGENTS.md'), 'word '.repeat(800));
+    const service = await start({ ...readPage, name: 'large', description: 'word '.repeat(1_500) });
+    await writeToDisk(join(service.workspace, 'AGENTS.md'), 'word '.repeat(800));
     endpoint.otherwise(answersWithin(WINDOW - 1_000));
     const fits = 'word '.repeat(700);
     await expect(service.tasks.send(messageOf(fits.repeat(2)))).rejects.toMatchObject({
       reason: 'TOO_LARGE',
       message: expect.stringMatching(/instructions and tools take about 4\d{3}/),
     });
-    const accepted = await service.tasks.send(messageOf(fits));
-    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect((await sendUntilSettled(service.tasks, messageOf(fits))).status).toEqual({ state: 'completed' });
   });
 
   it.each([
@@ -309,13 +260,8 @@ describe('a conversation that grows beyond its context window', () => {
   ] as const)(
     '%s in a message counts, so a model with a small window refuses it',
     async (_, mediaType, bytes, many) => {
-      const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
       const modes = { contextWindow: { [FAKE_MODEL]: WINDOW }, inputModes: { [FAKE_MODEL]: [mediaType] } };
-      const service = await startTaskService({
-        ...where,
-        models: modelsAt(endpoint, modes),
-        tools: [readPage],
-      });
+      const service = await startTaskService({ models: modelsAt(endpoint, modes), tools: [readPage] });
       const incoming = messageOf('Look.');
       const files = Array.from({ length: many }, (__, index) => ({
         type: 'stored-file' as const,
@@ -330,7 +276,7 @@ describe('a conversation that grows beyond its context window', () => {
   );
 
   it('several long messages in one session: a summary replaces the answered messages', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.otherwise(answersWithin(WINDOW - 1_000));
     const long = 'word '.repeat(2_000);
     let sessionId: string | undefined;
@@ -346,7 +292,7 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('several long messages in one live task: a message is refused while the task has too much unread text, and later accepted', async () => {
-    const { service } = await start();
+    const service = await start();
     const long = 'word '.repeat(2_000);
     const answer = answersWithin(WINDOW - 1_000);
     endpoint.otherwise(answer);
@@ -365,13 +311,13 @@ describe('a conversation that grows beyond its context window', () => {
       reason: 'TOO_LARGE',
     });
     for (const text of ['Go on', `SECOND ${long}`]) {
-      const next = await service.tasks.send(messageOf(text, { sessionId }));
-      expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
+      const { status } = await sendUntilSettled(service.tasks, messageOf(text, { sessionId }));
+      expect(status).toEqual({ state: 'completed' });
     }
   });
 
   it('a message that the provider refuses as too long does not stop the next task of its session', async () => {
-    const { service } = await start();
+    const service = await start();
     const long = 'word '.repeat(2_000);
     endpoint.otherwise((request) =>
       sent(request).length > 8_000
@@ -383,14 +329,15 @@ describe('a conversation that grows beyond its context window', () => {
       state: 'failed',
       message: expect.stringContaining('does not fit into the context window'),
     });
-    const next = await service.tasks.send(messageOf('Hello', { sessionId: first.sessionId }));
-    expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
+    expect(
+      (await sendUntilSettled(service.tasks, messageOf('Hello', { sessionId: first.sessionId }))).status,
+    ).toEqual({ state: 'completed' });
     expect(endpoint.received.map(sent).at(-1)).toContain('Begin. word');
     expect(rolesIn(endpoint.received.at(-1)).filter((role) => role === 'user').length).toBeGreaterThan(1);
   });
 
   it('R22 the next process sends the same prompt for a long conversation', async () => {
-    const { service, where } = await start();
+    const service = await start();
     const go = reads(5, 6_000);
     const stuck = new Promise<Received>((resolve) => {
       endpoint.otherwise((request) => {
@@ -399,24 +346,19 @@ describe('a conversation that grows beyond its context window', () => {
         return { type: 'turn', turn: {}, cut: { frames: 1, ending: 'silence' } };
       });
     });
-    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    const accepted = await service.tasks.send(readAll());
     const before = await stuck;
     expect(sent(before)).toContain(SUMMARY);
     await service.stop();
     endpoint.otherwise(go);
-    const next = await startTaskService({
-      ...where,
-      models: models(),
-      tools: [readPage],
-      clock: service.clock,
-    });
+    const next = await service.restart({ models: models() });
     await next.tasks.recover();
     expect((await untilSettled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
     expect(endpoint.received.at(-1)?.body).toEqual(before.body);
   });
 
   it('the server shortens a single result that is too long, without a question to the person', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.otherwise(reads(1, 60_000));
     const accepted = await service.tasks.send(messageOf('Read the page.'));
     expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
@@ -426,12 +368,12 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('if the provider refuses the summary, the server shortens the long conversation, and the task continues', async () => {
-    const { service } = await start();
+    const service = await start();
     const go = reads(8, 6_000);
     endpoint.otherwise((request) =>
       isSummary(request) ? { type: 'status', status: 400, body: { error: { message: 'no' } } } : go(request),
     );
-    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    const accepted = await service.tasks.send(readAll());
     expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     const events = await eventsOf(service, accepted.taskId);
     expect(ofContext(events)).toContain('context.clipped');
@@ -439,7 +381,7 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('A4 after a cancel of its task, a long conversation is not summarised', async () => {
-    const { service } = await start();
+    const service = await start();
     const go = reads(8, 6_000);
     const asked = new Promise<Received>((resolve) => {
       endpoint.otherwise((request) => {
@@ -448,7 +390,7 @@ describe('a conversation that grows beyond its context window', () => {
         return { type: 'turn', turn: { text: ['Well'] }, cut: { frames: 2, ending: 'silence' } };
       });
     });
-    const { taskId } = await service.tasks.send(messageOf('Read all the pages.'));
+    const { taskId } = await service.tasks.send(readAll());
     const { closedEarly } = await asked;
     await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
     expect(await closedEarly).toBe(true);
@@ -471,7 +413,7 @@ describe('a provider that refuses the length of a prompt', () => {
   };
 
   it('the provider gets a shorter prompt', async () => {
-    const { service } = await start();
+    const service = await start();
     const go = reads(2, 6_000);
     let refused = 0;
     endpoint.otherwise((request) => {
@@ -481,18 +423,17 @@ describe('a provider that refuses the length of a prompt', () => {
       }
       return go(request);
     });
-    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    const accepted = await service.tasks.send(readAll());
     expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
     const context = ofContext(await eventsOf(service, accepted.taskId));
     expect([refused, context[0], context.length]).toEqual([1, 'context.exceeded', 2]);
   });
 
   it('if the provider refuses every length, the task fails with an error that contains the next step', async () => {
-    const { service } = await start();
+    const service = await start();
     const go = reads(1, 6_000);
     endpoint.otherwise((request) => (sent(request).includes('page 1 ') ? TOO_LONG : go(request)));
-    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
-    expect((await untilSettled(service.tasks, accepted)).status).toMatchObject({
+    expect((await sendUntilSettled(service.tasks, readAll())).status).toMatchObject({
       state: 'failed',
       message: expect.stringContaining('cannot be shortened'),
     });

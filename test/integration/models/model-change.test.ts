@@ -2,37 +2,32 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   demanded,
-  eventsOf,
   fieldOf,
   listOf,
+  providerOf,
   PROVIDER_STATE,
   PROVIDERS,
-  type Provider,
   RecordedStage,
 } from '../../support/recorded-provider.ts';
-import { messageOf, startTaskService, untilSettled, sendUntilSettled } from '../../support/task-service.ts';
+import { eventsOf, messageOf, sendUntilSettled, untilSettled } from '../../support/task-service.ts';
 
 const on = new RecordedStage();
 
 describe('a conversation that another model continues', () => {
   it.each(PROVIDERS)('the request to $model contains only text, calls and results', async (provider) => {
     const other = PROVIDERS.find(({ name }) => name !== provider.name) ?? provider;
-    const service = await startTaskService({ ...on.where, models: on.models(provider, other) });
+    const service = await on.start(provider, other);
     await on.replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
-    const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
-    await untilSettled(service.tasks, first);
+    const first = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
     await on.replay(other.folder, 'text');
-    const message = messageOf('Thanks');
-    const second = await service.tasks.send({
-      ...message,
-      sessionId: first.sessionId,
-      settings: { ...message.settings, model: other.model },
-    });
-    await untilSettled(service.tasks, second);
+    const settings = { model: other.model };
+    await sendUntilSettled(service.tasks, messageOf('Thanks', { sessionId: first.sessionId, settings }));
     const body = JSON.stringify(on.endpoint.received[2]?.body);
     expect(body).toContain('I read both.');
     expect(body).not.toMatch(PROVIDER_STATE);
-    const calls = (await eventsOf(service, first.taskId)).filter((event) => event.type === 'tool.requested');
+    const calls = (await eventsOf(service, first.taskId, 'ended')).filter(
+      (event) => event.type === 'tool.requested',
+    );
     expect(calls).toHaveLength(2);
     for (const { call } of calls) expect(body).not.toContain(call.modelCallId);
   });
@@ -40,16 +35,13 @@ describe('a conversation that another model continues', () => {
   it.each(PROVIDERS)(
     'the request to $model at another address contains only text, calls and results',
     async (provider) => {
-      const service = await startTaskService({ ...on.where, models: on.models(provider) });
+      const service = await on.start(provider);
       await on.replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
-      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
-      await untilSettled(service.tasks, first);
-      await service.stop();
+      const first = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
       await on.moveEndpoint();
-      const next = await startTaskService({ ...on.where, models: on.models(provider) });
+      const next = await service.restart({ models: on.models(provider) });
       await on.replay(provider.folder, 'text');
-      const second = await next.tasks.send({ ...messageOf('Thanks'), sessionId: first.sessionId });
-      await untilSettled(next.tasks, second);
+      await sendUntilSettled(next.tasks, messageOf('Thanks', { sessionId: first.sessionId }));
       const body = JSON.stringify(on.endpoint.received[0]?.body);
       expect(body).toContain('I read both.');
       expect(body).not.toMatch(PROVIDER_STATE);
@@ -58,9 +50,8 @@ describe('a conversation that another model continues', () => {
 });
 
 it('the request to a Gemini model behind an OpenAI-compatible endpoint keeps the signature of its call', async () => {
-  const provider = PROVIDERS.find(({ name }) => name === 'openai-compatible');
-  if (provider === undefined) throw new Error('no such provider');
-  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  const provider = providerOf('openai-compatible');
+  const service = await on.start(provider);
   await on.replay('gemini-by-openai-api', 'signed-calls');
   await on.replay('openai-compatible', 'text');
   await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
@@ -71,7 +62,7 @@ it('the request to a Gemini model behind an OpenAI-compatible endpoint keeps the
 const SKIPPED = 'skip_thought_signature_validator';
 
 describe('a Gemini model that continues the work of another model', () => {
-  it.each<[string, Provider['name'], (call: string) => unknown]>([
+  it.each<[string, string, (call: string) => unknown]>([
     [
       'google:gemini-3-flash-preview',
       'google',
@@ -98,7 +89,7 @@ describe('a Gemini model that continues the work of another model', () => {
     ],
     [
       'openrouter:google/gemini-3-flash-preview',
-      'openrouter',
+      'openrouter-gemini',
       (call) => ({
         role: 'assistant',
         content: 'I read both.',
@@ -110,20 +101,16 @@ describe('a Gemini model that continues the work of another model', () => {
     ],
   ])(
     'the request to %s has the calls with the signature that skips Google’s check',
-    async (model, name, expected) => {
-      const [claude] = PROVIDERS;
-      const gemini = PROVIDERS.find((each) => each.name === name);
-      if (claude === undefined || gemini === undefined) throw new Error('no such provider');
+    async (model, folder, expected) => {
+      const [claude, gemini] = [providerOf('anthropic'), providerOf(folder)];
       const other = { ...gemini, model };
-      const service = await startTaskService({ ...on.where, models: on.models(claude, other) });
+      const service = await on.start(claude, other);
       await on.replay(claude.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
-      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
-      await untilSettled(service.tasks, first);
+      const first = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
       await on.replay(gemini.folder, 'text');
-      const message = messageOf('Thanks');
-      const settings = { ...message.settings, model };
-      await sendUntilSettled(service.tasks, { ...message, sessionId: first.sessionId, settings });
-      const events = await eventsOf(service, first.taskId);
+      const more = { sessionId: first.sessionId, settings: { model } };
+      await sendUntilSettled(service.tasks, messageOf('Thanks', more));
+      const events = await eventsOf(service, first.taskId, 'ended');
       const call = events.find((event) => event.type === 'tool.requested')?.call.callId ?? '';
       expect(listOf(other.conversation(on.endpoint.received[2]?.body))[1]).toEqual(expected(call));
     },
@@ -136,11 +123,9 @@ describe('a provider that refuses the hidden state of earlier turns', () => {
     ['openai-compatible', 400, "property 'reasoning_content' is unsupported", 1],
   ])(
     'the provider gets the conversation again without that state: %s',
-    async (name, status, message, refusals) => {
-      const provider = PROVIDERS.find((each) => each.name === name);
-      if (provider === undefined) throw new Error('no such provider');
-      const { folder } = provider;
-      const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    async (folder, status, message, refusals) => {
+      const provider = providerOf(folder);
+      const service = await on.start(provider);
       const refusal = {
         type: 'status',
         status,
@@ -156,7 +141,7 @@ describe('a provider that refuses the hidden state of earlier turns', () => {
       // A signature may be refused once, e.g. after a change of the account. An unknown field is refused each time.
       if (refusals === 2) on.endpoint.script(refusal);
       await on.replay(folder, 'text');
-      await sendUntilSettled(service.tasks, { ...messageOf('Thanks'), sessionId: first.sessionId });
+      await sendUntilSettled(service.tasks, messageOf('Thanks', { sessionId: first.sessionId }));
       expect(on.endpoint.received).toHaveLength(3 + refusals);
     },
   );
@@ -170,13 +155,11 @@ describe('a provider that demands the reasoning of each turn with calls', () => 
   ])(
     'the provider gets a text for reasoning that does not exist, and demands it once only: %s',
     async (message) => {
-      const provider = PROVIDERS.find(({ name }) => name === 'openai-compatible');
-      const other = PROVIDERS.find(({ name }) => name === 'ollama');
-      if (provider === undefined || other === undefined) throw new Error('no such provider');
-      const service = await startTaskService({ ...on.where, models: on.models(other, provider) });
+      const provider = providerOf('openai-compatible');
+      const other = providerOf('ollama');
+      const service = await on.start(other, provider);
       await on.replay(other.folder, 'thinking-and-parallel-calls', 'text');
-      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
-      await untilSettled(service.tasks, first);
+      const first = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
 
       const statuses: number[] = [];
       on.endpoint.otherwise(({ body }) => {
@@ -189,13 +172,8 @@ describe('a provider that demands the reasoning of each turn with calls', () => 
           : { type: 'status', status: 400, body: { error: { message, type: 'invalid_request_error' } } };
       });
       for (const text of ['Thanks', 'Once more']) {
-        const asked = messageOf(text);
-        const settings = { ...asked.settings, model: provider.model };
-        const { status } = await sendUntilSettled(service.tasks, {
-          ...asked,
-          sessionId: first.sessionId,
-          settings,
-        });
+        const more = { sessionId: first.sessionId, settings: { model: provider.model } };
+        const { status } = await sendUntilSettled(service.tasks, messageOf(text, more));
         expect(status).toEqual({ state: 'completed' });
       }
       expect(statuses).toEqual([400, 200, 200]);

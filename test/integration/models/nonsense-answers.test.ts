@@ -1,8 +1,7 @@
 /** A model answers nonsense over the real wire, and a person corrects it. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
-import { messageOf, untilSettled, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
 import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 
 const WINDOW = 8_000;
@@ -15,13 +14,8 @@ beforeEach(async () => {
 });
 
 async function start() {
-  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return (
-    await startTaskService({
-      ...where,
-      models: modelsAt(endpoint, { contextWindow: { [FAKE_MODEL]: WINDOW } }),
-    })
-  ).tasks;
+  const models = modelsAt(endpoint, { contextWindow: { [FAKE_MODEL]: WINDOW } });
+  return (await startTaskService({ models })).tasks;
 }
 
 function bodies(): string[] {
@@ -51,8 +45,7 @@ describe('a model that sends invalid answers', () => {
     async (_, reply, told) => {
       const tasks = await start();
       endpoint.otherwise(() => reply);
-      const accepted = await tasks.send(messageOf('do it'));
-      const { status, taskId } = await untilSettled(tasks, accepted);
+      const { status, taskId } = await sendUntilSettled(tasks, messageOf('do it'));
       expect(status).toMatchObject({
         state: 'input-required',
         pending: [],
@@ -62,8 +55,8 @@ describe('a model that sends invalid answers', () => {
       expect(bodies()[1]).toContain(told);
       expect(bodies()[4]).toContain('None of your last calls could run');
       endpoint.otherwise(() => DONE);
-      const again = await tasks.send(messageOf('Just say so.', { taskId }));
-      expect((await untilSettled(tasks, again)).status).toEqual({ state: 'completed' });
+      const again = messageOf('Just say so.', { taskId });
+      expect((await sendUntilSettled(tasks, again)).status).toEqual({ state: 'completed' });
     },
   );
 

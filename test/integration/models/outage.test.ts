@@ -1,21 +1,21 @@
 /** A model's answer breaks off over the real wire. Covers the model and its task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { OUTAGE_PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 import {
   ADA,
-  untilIdle,
+  eventsUntil,
   messageOf,
-  untilSettled,
-  startTaskService,
-  type RunningService,
   sendUntilSettled,
+  settledAfterOutages,
+  startTaskService,
+  untilIdle,
+  untilSettled,
+  type RunningService,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
-import { modelsOf } from '../../support/model-settings.ts';
 
 const CUT: Reply = {
   type: 'turn',
@@ -30,32 +30,14 @@ beforeEach(async () => {
   endpoint = await modelEndpoint();
 });
 
-async function start() {
-  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-  return { where, service: await startTaskService({ ...where, models: modelsAt(endpoint) }) };
-}
-
-/** The task's events up to the first of this type. */
-async function until(
-  { tasks }: RunningService,
-  taskId: string,
-  type: TaskEvent['type'],
-): Promise<TaskEvent[]> {
-  const events: TaskEvent[] = [];
-  const { signal } = new AbortController();
-  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal })) {
-    events.push(...batch.map(({ event }) => event));
-    if (events.at(-1)?.type === type) break;
-  }
-  return events;
-}
+const start = (): Promise<RunningService> => startTaskService({ models: modelsAt(endpoint) });
 
 describe('a model answer that breaks off after its first words', () => {
   it('the server discards the broken answer and requests it again after a pause; during the pause it keeps only a timer', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(messageOf('do it'));
-    const events = await until(service, accepted.taskId, 'model.unavailable');
+    const events = await eventsUntil(service, accepted.taskId, 'model.unavailable');
     expect(events.map(({ type }) => type).slice(-3)).toEqual([
       'text.delta',
       'turn.abandoned',
@@ -73,10 +55,10 @@ describe('a model answer that breaks off after its first words', () => {
   });
 
   it('A4 a cancel during the pause takes effect at once, and the server sends no further request', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.script(CUT, WHOLE);
     const { taskId } = await service.tasks.send(messageOf('do it'));
-    await until(service, taskId, 'model.unavailable');
+    await eventsUntil(service, taskId, 'model.unavailable');
     await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
     expect((await service.tasks.snapshot(taskId, { principal: ADA })).status.state).toBe('canceled');
     expect(service.clock.pending).toBe(0);
@@ -86,12 +68,11 @@ describe('a model answer that breaks off after its first words', () => {
   });
 
   it('R22 after a restart, the next process waits only for the rest of the pause', async () => {
-    const { service, where } = await start();
+    const service = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(messageOf('do it'));
-    await until(service, accepted.taskId, 'model.unavailable');
-    await service.stop();
-    const next = await startTaskService({ ...where, models: modelsAt(endpoint), clock: service.clock });
+    await eventsUntil(service, accepted.taskId, 'model.unavailable');
+    const next = await service.restart();
     await next.tasks.recover();
     await untilIdle(next.tasks);
     expect([next.clock.pending, endpoint.received.length]).toEqual([1, 1]);
@@ -100,20 +81,10 @@ describe('a model answer that breaks off after its first words', () => {
   });
 
   it('after several broken answers in a row, the task fails with an error that contains the next step', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.script(...OUTAGE_PAUSES_MS.map(() => CUT), CUT);
     const accepted = await service.tasks.send(messageOf('do it'));
-    const waits = service.tasks.follow(accepted.taskId, 0, {
-      until: 'ended',
-      signal: new AbortController().signal,
-    });
-    for await (const batch of waits)
-      for (const { event } of batch)
-        if (event.type === 'model.unavailable') {
-          await untilIdle(service.tasks);
-          service.clock.advance(event.until - service.clock.now());
-        }
-    const { status, spent } = await untilSettled(service.tasks, accepted);
+    const { status, spent } = await settledAfterOutages(service, accepted);
     expect(status).toMatchObject({
       state: 'failed',
       message: expect.stringMatching(
@@ -127,10 +98,10 @@ describe('a model answer that breaks off after its first words', () => {
 
 describe('a provider that requests a pause', () => {
   it('the provider gets no request for the time that it requested', async () => {
-    const { service } = await start();
+    const service = await start();
     endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, WHOLE);
     const accepted = await service.tasks.send(messageOf('do it'));
-    const last = (await until(service, accepted.taskId, 'model.unavailable')).at(-1);
+    const last = (await eventsUntil(service, accepted.taskId, 'model.unavailable')).at(-1);
     expect(last).toMatchObject({ until: service.clock.now() + 60_000 });
     await untilIdle(service.tasks);
     service.clock.advance(60_000);
@@ -140,7 +111,7 @@ describe('a provider that requests a pause', () => {
 
 describe('a model provider that sends nothing', () => {
   it('the status of the task names the silent provider, and changes at the first answer', async () => {
-    const { service } = await start();
+    const service = await start();
     const silence = new Deferred<void>();
     const cut = { frames: 0, ending: 'rest' as const, after: silence.promise };
     endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut });
@@ -148,14 +119,14 @@ describe('a model provider that sends nothing', () => {
     const accepted = await service.tasks.send(messageOf('do it'));
     await arrived;
     service.clock.advance(20_000);
-    await until(service, accepted.taskId, 'turn.noted');
+    await eventsUntil(service, accepted.taskId, 'turn.noted');
     expect((await service.tasks.snapshot(accepted.taskId, { principal: ADA })).status).toEqual({
       state: 'working',
       note: expect.stringMatching(/^openai-compatible:fake has sent nothing for 20 s/),
     });
     silence.resolve();
     expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
-    const notes = (await until(service, accepted.taskId, 'task.completed')).filter(
+    const notes = (await eventsUntil(service, accepted.taskId, 'task.completed')).filter(
       ({ type }) => type === 'turn.noted',
     );
     expect(notes).toMatchObject([{}, { text: 'openai-compatible:fake answers.' }]);
@@ -175,8 +146,7 @@ describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
     const startWith = async (): Promise<RunningService> => {
       const baseUrls = { openai: `${endpoint.url}/v1`, 'openai-compatible': `${endpoint.url}/v1` };
       const models = modelsOf({ model, baseUrls }, { OPENAI_API_KEY: 'key' });
-      const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-      return startTaskService({ ...where, models });
+      return startTaskService({ models });
     };
 
     it('without credit (insufficient_quota), the task fails at once and says so', async () => {
@@ -194,7 +164,7 @@ describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
       const service = await startWith();
       endpoint.script(status429('rate_limit_exceeded', 'Rate limit reached'));
       const accepted = await service.tasks.send(messageOf('do it'));
-      const events = await until(service, accepted.taskId, 'model.unavailable');
+      const events = await eventsUntil(service, accepted.taskId, 'model.unavailable');
       expect(events.at(-1)).toMatchObject({ text: expect.stringContaining('Rate limit reached') });
       expect((await service.tasks.snapshot(accepted.taskId, { principal: ADA })).status.state).toBe(
         'working',

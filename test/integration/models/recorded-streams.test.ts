@@ -1,22 +1,14 @@
 /** Replays recorded streams of model providers, and checks the task and the next request. */
 import { describe, expect, it } from '@jest/globals';
-import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import {
   demanded,
-  eventsOf,
   fieldOf,
   listOf,
+  providerOf,
   PROVIDERS,
   RecordedStage,
 } from '../../support/recorded-provider.ts';
-import {
-  messageOf,
-  startTaskService,
-  untilIdle,
-  untilSettled,
-  type RunningService,
-  sendUntilSettled,
-} from '../../support/task-service.ts';
+import { eventsOf, messageOf, sendUntilSettled, settledAfterOutages } from '../../support/task-service.ts';
 
 /** Servers of local models have no content filter, and send a refusal as text. */
 const FILTERING_PROVIDERS = PROVIDERS.filter(
@@ -25,40 +17,22 @@ const FILTERING_PROVIDERS = PROVIDERS.filter(
 
 const on = new RecordedStage();
 
-/** Advances the clock to the end of each wait for the model. */
-async function settledAfterOutages(
-  service: RunningService,
-  accepted: { taskId: string; seq: number },
-): Promise<Snapshot> {
-  const { signal } = new AbortController();
-  for await (const batch of service.tasks.follow(accepted.taskId, 0, { until: 'ended', signal }))
-    for (const { event } of batch)
-      if (event.type === 'model.unavailable') {
-        await untilIdle(service.tasks);
-        service.clock.advance(event.until - service.clock.now());
-      }
-  return untilSettled(service.tasks, accepted);
-}
-
 describe.each(PROVIDERS)('a recorded stream of $model', (provider) => {
   const { folder } = provider;
 
   it('the model gets its reasoning, signatures and call ids back unchanged, and after a restart the same bytes', async () => {
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(provider);
     await on.replay(folder, 'thinking-and-parallel-calls', 'text-with-cached-usage', 'text');
-    const accepted = await service.tasks.send(messageOf('Compare a.md and b.md'));
-    await untilSettled(service.tasks, accepted);
+    const { sessionId } = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
     expect(withoutMarks(on.sent(provider, 1))).toBe(await demanded(folder, 'after-calls'));
 
-    await service.stop();
-    const next = await startTaskService({ ...on.where, models: on.models(provider) });
-    const second = await next.tasks.send({ ...messageOf('Thanks'), sessionId: accepted.sessionId });
-    await untilSettled(next.tasks, second);
+    const next = await service.restart({ models: on.models(provider) });
+    await sendUntilSettled(next.tasks, messageOf('Thanks', { sessionId }));
     expect(withoutMarks(on.sent(provider, 2))).toBe(await demanded(folder, 'after-answer'));
   });
 
   it('the task never shows the model’s reasoning as the answer', async () => {
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(provider);
     await on.replay(folder, 'thinking-and-parallel-calls', 'text');
     const { exchanges } = await sendUntilSettled(service.tasks, messageOf('Compare'));
     const texts = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn.text] : []));
@@ -66,22 +40,22 @@ describe.each(PROVIDERS)('a recorded stream of $model', (provider) => {
   });
 
   it('the usage has cached tokens as a separate number', async () => {
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(provider);
     await on.replay(folder, 'text-with-cached-usage');
     const { taskId } = await service.tasks.send(messageOf('Compare'));
-    const finished = (await eventsOf(service, taskId)).find(({ type }) => type === 'turn.finished');
+    const finished = (await eventsOf(service, taskId, 'ended')).find(({ type }) => type === 'turn.finished');
     expect(finished).toMatchObject({ usage: provider.cachedUsage });
   });
 
   it('the model gets back the text of an answer that stopped at its length limit, without the provider’s state', async () => {
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(provider);
     await on.replay(folder, 'length', 'text');
     await sendUntilSettled(service.tasks, messageOf('Tell a story'));
     expect(withoutMarks(on.sent(provider, 1))).toBe(await demanded(folder, 'after-length'));
   });
 
   it('after an error in the middle of an answer, the server retries and discards the partial answer', async () => {
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(provider);
     await on.replay(folder, 'error-in-the-middle', 'text');
     const accepted = await service.tasks.send(messageOf('Begin'));
     const { status, exchanges } = await settledAfterOutages(service, accepted);
@@ -96,13 +70,12 @@ describe.each(FILTERING_PROVIDERS)('a withheld answer of $model', (provider) => 
   const { folder } = provider;
 
   it('the task fails if the provider withholds the answer, and the session continues without the withheld content', async () => {
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(provider);
     await on.replay(folder, 'refusal', 'text');
-    const first = await service.tasks.send(messageOf('Do harm'));
-    const { status } = await untilSettled(service.tasks, first);
+    const { status, sessionId } = await sendUntilSettled(service.tasks, messageOf('Do harm'));
     expect(status).toMatchObject({ state: 'failed', message: expect.stringContaining('content filter') });
-    const second = await service.tasks.send({ ...messageOf('Then do good'), sessionId: first.sessionId });
-    expect((await untilSettled(service.tasks, second)).status).toEqual({ state: 'completed' });
+    const second = messageOf('Then do good', { sessionId });
+    expect((await sendUntilSettled(service.tasks, second)).status).toEqual({ state: 'completed' });
     expect(withoutMarks(on.sent(provider, 1))).toBe(await demanded(folder, 'after-refusal'));
   });
 });
@@ -111,7 +84,7 @@ describe('the prompt of a turn', () => {
   it.each(PROVIDERS)(
     'the prompt of a turn of $model starts with the bytes of the previous prompt, with its instructions and tools',
     async (provider) => {
-      const service = await startTaskService({ ...on.where, models: on.models(provider) });
+      const service = await on.start(provider);
       const { folder } = provider;
       await on.replay(
         folder,
@@ -119,10 +92,9 @@ describe('the prompt of a turn', () => {
         'thinking-and-parallel-calls',
         'text-with-cached-usage',
       );
-      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
-      await untilSettled(service.tasks, first);
+      const { sessionId } = await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
       await on.replay(folder, 'thinking-and-parallel-calls', 'text');
-      await sendUntilSettled(service.tasks, { ...messageOf('Again'), sessionId: first.sessionId });
+      await sendUntilSettled(service.tasks, messageOf('Again', { sessionId }));
       const prompts = on.endpoint.received.map(({ text }) => promptOf(withoutMarks(text)));
       expect(prompts).toHaveLength(5);
       for (const [index, prompt] of prompts.entries()) {
@@ -136,9 +108,7 @@ describe('the prompt of a turn', () => {
   );
 
   it('a prompt for Anthropic has cache marks at the instructions, at its end and at the end of the previous prompt', async () => {
-    const [provider] = PROVIDERS;
-    if (provider === undefined) throw new Error('no provider');
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(providerOf('anthropic'));
     await on.replay('anthropic', 'thinking-and-parallel-calls', 'thinking-and-parallel-calls', 'text');
     await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
     const marked = on.endpoint.received.map(({ body }) => ({
@@ -157,7 +127,7 @@ describe('the prompt of a turn', () => {
 
 it('a prompt for a Claude at OpenRouter asks for caching; prompts for other models do not', async () => {
   for (const provider of PROVIDERS.filter(({ name }) => name === 'openrouter')) {
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const service = await on.start(provider);
     await on.replay(provider.folder, 'thinking-and-parallel-calls', 'text');
     await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
     await service.stop();
@@ -175,9 +145,8 @@ it('a prompt for a Claude at OpenRouter asks for caching; prompts for other mode
 });
 
 it('an answer that DeepSeek interrupts because it lacks capacity is void, and is requested again', async () => {
-  const provider = PROVIDERS.find(({ folder }) => folder === 'openai-compatible');
-  if (provider === undefined) throw new Error('no such provider');
-  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  const provider = providerOf('openai-compatible');
+  const service = await on.start(provider);
   await on.replay('openai-compatible', 'interrupted', 'text');
   const accepted = await service.tasks.send(messageOf('Begin'));
   const { status, exchanges } = await settledAfterOutages(service, accepted);
@@ -187,9 +156,8 @@ it('an answer that DeepSeek interrupts because it lacks capacity is void, and is
 });
 
 it('the usage includes the reasoning that xAI and Google count only in `total_tokens`', async () => {
-  const provider = PROVIDERS.find(({ folder }) => folder === 'openai-compatible');
-  if (provider === undefined) throw new Error('no such provider');
-  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  const provider = providerOf('openai-compatible');
+  const service = await on.start(provider);
   // After https://docs.x.ai/docs/guides/reasoning
   const usage = {
     prompt_tokens: 32,
@@ -205,14 +173,13 @@ it('the usage includes the reasoning that xAI and Google count only in `total_to
   const body = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
   on.endpoint.script({ type: 'raw', body });
   const { taskId } = await service.tasks.send(messageOf('Compare'));
-  const finished = (await eventsOf(service, taskId)).find(({ type }) => type === 'turn.finished');
+  const finished = (await eventsOf(service, taskId, 'ended')).find(({ type }) => type === 'turn.finished');
   expect(finished).toMatchObject({ usage: { inputTokens: 32, outputTokens: 103, cachedInputTokens: 6 } });
 });
 
 it('reasoning that LM Studio sends as text is not part of the answer, and the model gets it back as reasoning', async () => {
-  const provider = PROVIDERS.find(({ folder }) => folder === 'lmstudio');
-  if (provider === undefined) throw new Error('no such provider');
-  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  const provider = providerOf('lmstudio');
+  const service = await on.start(provider);
   await on.replay('lmstudio', 'thinking-in-text', 'text');
   const { exchanges } = await sendUntilSettled(service.tasks, messageOf('Compare'));
   const turns = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
@@ -221,9 +188,8 @@ it('reasoning that LM Studio sends as text is not part of the answer, and the mo
 });
 
 it('if Gemini writes a tool call that cannot be parsed, the model is asked again a limited number of times, and then the person', async () => {
-  const provider = PROVIDERS.find(({ folder }) => folder === 'openrouter-gemini');
-  if (provider === undefined) throw new Error('no such provider');
-  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  const provider = providerOf('openrouter-gemini');
+  const service = await on.start(provider);
   await on.replay('openrouter-gemini', 'malformed-call', 'malformed-call', 'malformed-call');
   const { status } = await sendUntilSettled(service.tasks, messageOf('Compare'));
   expect(status).toMatchObject({
@@ -234,13 +200,11 @@ it('if Gemini writes a tool call that cannot be parsed, the model is asked again
 });
 
 it('the answer of a model that searches by itself ends with the sources that its text does not name', async () => {
-  const provider = PROVIDERS.find(({ folder }) => folder === 'openrouter-claude');
-  if (provider === undefined) throw new Error('no such provider');
+  const provider = providerOf('openrouter-claude');
   const search = { ...provider, model: 'openrouter:perplexity/sonar' };
-  const service = await startTaskService({ ...on.where, models: on.models(search) });
+  const service = await on.start(search);
   await on.replay('openrouter-search', 'cited-text');
-  const accepted = await service.tasks.send(messageOf('Which is older?'));
-  const { exchanges } = await untilSettled(service.tasks, accepted);
+  const { exchanges } = await sendUntilSettled(service.tasks, messageOf('Which is older?'));
   expect(exchanges.at(-1)).toMatchObject({
     turn: {
       text: 'A is older than B [1][2], see https://example.org/b?x=1.\n\nSources:\n\n1. Page A official: https://example.com/a\n',
@@ -255,25 +219,21 @@ it.each([
 ])(
   'an answer of %s with citations shows its sources, and the model gets its own text and citations back',
   async (folder, sources) => {
-    const provider = PROVIDERS.find((each) => each.folder === folder);
-    if (provider === undefined) throw new Error('no such provider');
-    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    const provider = providerOf(folder);
+    const service = await on.start(provider);
     await on.replay(folder, 'cited-text', 'text');
-    const accepted = await service.tasks.send(messageOf('Which is older?'));
-    const { exchanges } = await untilSettled(service.tasks, accepted);
+    const { exchanges, sessionId } = await sendUntilSettled(service.tasks, messageOf('Which is older?'));
     const last = exchanges.at(-1);
     const text = last?.type === 'turn' ? last.turn.text : '';
     expect(text.slice(text.indexOf('\n'))).toBe(`\n\nSources:\n\n${sources}\n`);
-    const { sessionId } = accepted;
     await sendUntilSettled(service.tasks, messageOf('Thanks', { sessionId }));
     expect(withoutMarks(on.sent(provider, 1))).toBe(await demanded(folder, 'after-cited-text'));
   },
 );
 
 it('OpenAI gets the request to encrypt the reasoning, and to store nothing', async () => {
-  const provider = PROVIDERS.find(({ folder }) => folder === 'openai');
-  if (provider === undefined) throw new Error('no such provider');
-  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  const provider = providerOf('openai');
+  const service = await on.start(provider);
   await on.replay('openai', 'thinking-and-parallel-calls', 'text');
   await sendUntilSettled(service.tasks, messageOf('Compare a.md and b.md'));
   expect(on.endpoint.received).toHaveLength(2);

@@ -7,21 +7,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemPrompt } from '../../../a2a-server/executor/model-turn/system-prompt.ts';
-import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
+import { testTool } from '../../support/look-tool.ts';
+import { modelsOf } from '../../support/model-settings.ts';
 import { PROVIDERS, RecordedStage } from '../../support/recorded-provider.ts';
 import { messageOf, startTaskService, sendUntilSettled } from '../../support/task-service.ts';
-import { modelsOf } from '../../support/model-settings.ts';
 
 const on = new RecordedStage();
 
-const readTool = defineTool({
+const readTool = testTool({
   name: 'read-file',
   description: 'Reads a file.',
-  sideEffect: 'none',
   schema: z.strictObject({ path: z.string().describe('The file.') }),
-  timeoutMs: () => 60_000,
-  title: ({ path }) => `Read ${path}`,
-  show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
   run: async ({ path }) => ({
     text: await readFile(join(on.where.workspace, path), 'utf8'),
     summary: 'read',

@@ -16,13 +16,13 @@ import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
-import { pendingActions } from '../../../../a2a-server/task/pending.ts';
 import { isTerminal, waitingCalls, type Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/id-generator.ts';
-import { TOOL_APPROVAL_EXTENSION, type DecisionWord } from '../../../../shared/protocol/tool-approval.ts';
+import type { DecisionWord } from '../../../../shared/protocol/tool-approval.ts';
+import { decisionMessage, messageOf } from '../../../support/client-message.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { steeredJournal } from '../../../support/steered-journal.ts';
 import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.ts';
@@ -74,7 +74,6 @@ const who = { principal: 'ada', channel: 'test' };
 let directory: string;
 let journal: Journal;
 let workspace: Workspace;
-let messages = 0;
 
 beforeAll(async () => {
   // Uses a directory in memory if the system has one. The test checks order, and a busy disk would need minutes.
@@ -88,36 +87,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function incoming(more: Partial<ClientMessage>): ClientMessage {
-  messages += 1;
-  return {
-    ...who,
-    message: { messageId: `m${messages}`, parts: [{ type: 'text', text: 'go on' }] },
-    bodyHash: `h${messages}`,
-    settings: {},
-    wordsDecide: false,
-    ...more,
-  };
-}
-
 function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'answer'>): ClientMessage {
-  const shown = pendingActions(saw).find((each) => each.callId === callId)?.shown ?? 'not shown';
-  const { taskId } = saw;
-  return incoming({
-    taskId,
-    decisions: {
-      extension: TOOL_APPROVAL_EXTENSION,
-      decisions: [
-        {
-          callId,
-          shown,
-          decision: word,
-          scope: 'once',
-          ...(word === 'edit' && { input: saw.calls[callId]?.input ?? {} }),
-        },
-      ],
-    },
-  });
+  const edited = word === 'edit' ? { input: saw.calls[callId]?.input ?? {} } : {};
+  return decisionMessage(saw, { callId, decision: word, ...edited });
 }
 
 /** Returns a refusal like an ordinary answer, because the test expects refusals. */
@@ -157,7 +129,7 @@ describe('the executor under random interleavings', () => {
           budget: NO_BUDGET,
           onFailure: (_taskId, error) => failures.push(error),
         });
-        const { taskId } = await scheduler.waitFor(tasks.send(incoming({})));
+        const { taskId } = await scheduler.waitFor(tasks.send(messageOf('go on')));
         let effectsAtCancel: Map<number, number> | undefined;
         const accepted = { messages: 1, decisions: 0, cancels: 0 };
         const readers: Promise<number[]>[] = [];
@@ -183,7 +155,7 @@ describe('the executor under random interleavings', () => {
               agent.version += 1;
               return;
             case 'message': {
-              const answer = await answered(tasks.send(incoming({ taskId })));
+              const answer = await answered(tasks.send(messageOf('go on', { taskId })));
               if (!(answer instanceof ProductError)) accepted.messages += 1;
               return;
             }
