@@ -83,6 +83,7 @@ export const pendingActionsSchema = z.object({
       ...callReferenceFields,
       input: z.record(z.string(), z.unknown()),
       shown: z.string(),
+      source: z.optional(z.object({ type: z.enum(['built-in', 'mcp-server', 'acp-agent']) })),
       sideEffect: sideEffectSchema,
       preview: previewSchema,
       workspace: z.optional(z.string()),

@@ -1,5 +1,11 @@
 import type { DemandedApprover } from '../../protocol/demanded-approver.ts';
-import type { DecisionWord, PendingReason, Preview, SideEffect } from '../../protocol/tool-approval.ts';
+import type {
+  DecisionWord,
+  PendingReason,
+  Preview,
+  SideEffect,
+  ToolSource,
+} from '../../protocol/tool-approval.ts';
 
 /**
  * The states of a task:
@@ -31,6 +37,8 @@ export interface PendingAction {
   /** One line that says what the call will do. */
   title: string;
   input: Readonly<Record<string, unknown>>;
+  /** Where the tool comes from. An McpClient does not report it. */
+  source?: Pick<ToolSource, 'type'> | undefined;
   sideEffect: SideEffect;
   /** Why the call waits (see `pendingReasonSchema` in `protocol/tool-approval.ts`). */
   reason: PendingReason;

@@ -134,7 +134,6 @@ describeInBrowser('the page with axe', (browser) => {
     expect(await scopes.allTextContents()).toEqual([
       'this time',
       'for this tool, until the task ends',
-      'for this source of tools, until the task ends',
       'for everything, until the task ends',
     ]);
     const state = page.locator('.task-head [aria-live=polite]');

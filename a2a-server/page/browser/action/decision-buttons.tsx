@@ -10,17 +10,11 @@ import {
 } from '../../../../shared/protocol/demanded-approver.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
+import { type ApprovalScope, approvalScopesOf } from './approval-scopes.ts';
 import { ProblemLine } from '../problem-line.tsx';
 import { TaskDraftsContext } from './drafts-context.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
 import { grantFromForm, NO_TRUST_LIMITS } from './trust-limits.ts';
-
-const SCOPES = [
-  ['once', 'this time'],
-  ['tool', 'for this tool, until the task ends'],
-  ['server', 'for this source of tools, until the task ends'],
-  ['always', 'for everything, until the task ends'],
-] as const;
 
 interface DecisionButtonsProps {
   action: PendingAction;
@@ -34,7 +28,8 @@ interface DecisionButtonsProps {
 export function DecisionButtons({ action, disabled, describedBy, onDecide, onEdit }: DecisionButtonsProps) {
   const { callId, shown, decisions, presence = false } = action;
   const approver = approverInsteadOfReader(action);
-  const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
+  const [scope, setScope] = useState<ApprovalScope>('once');
+  const scopes = approvalScopesOf(action);
   const [limits, setLimits] = useState(NO_TRUST_LIMITS);
   const { reasons } = useContext(TaskDraftsContext);
   const [reason, setReason] = useState(reasons.get(callId) ?? '');
@@ -75,10 +70,10 @@ export function DecisionButtons({ action, disabled, describedBy, onDecide, onEdi
                   value={scope}
                   onChange={(event) => {
                     const { value } = event.currentTarget;
-                    setScope(SCOPES.find(([word]) => word === value)?.[0] ?? 'once');
+                    setScope(scopes.find(([word]) => word === value)?.[0] ?? 'once');
                   }}
                 >
-                  {SCOPES.map(([word, words]) => (
+                  {scopes.map(([word, words]) => (
                     <option key={word} value={word}>
                       {words}
                     </option>
