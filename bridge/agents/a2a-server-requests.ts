@@ -1,7 +1,8 @@
 /**
  * Sends requests to `a2a-server` that A2A does not define: costs, receipts, the search for tasks, the abort of a tool
- * execution, the approval page. Each function returns null if the card does not declare the tool-approval extension.
- * The functions that read also return null for 404, and `pageLink` for any error response.
+ * execution, the approval page. Each function returns null if the card does not declare the tool-approval extension,
+ * and `isJournalUnreachable` returns false. The functions that read also return null for 404, and `pageLink` for any
+ * error response.
  */
 import { z } from 'zod';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
@@ -15,6 +16,7 @@ import { taskSearchResultSchema, type TasksByIdPrefix } from '../../shared/proto
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { type AgentCardFacts, declaresExtension } from './card.ts';
+import { HttpError } from './http/http-error.ts';
 import { isNotFound, refuseErrorResponse } from './http/rest-refusal.ts';
 import { type PageLink, requestPageLink } from './one-time-page-link.ts';
 
@@ -36,6 +38,8 @@ export interface A2aServerRequests {
   receiptKey(): Promise<string | null>;
   /** Aborts one tool execution. */
   abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
+  /** Returns true if the server says that it cannot write its journal. */
+  isJournalUnreachable(): Promise<boolean>;
   /** Creates a one-time link to the agent's approval page. The link gives access, so a model must not see it. */
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
@@ -47,6 +51,9 @@ interface RequestOptions {
   /** Returns a signal that aborts when the time for one answer is over. */
   timeoutSignal: () => AbortSignal;
 }
+
+/** The maximum time for the answer about the journal in milliseconds. It is short, because a reply waits for it. */
+const READINESS_TIMEOUT_MS = 2_000;
 
 const receiptKeySchema = z.object({ fingerprint: z.string() });
 
@@ -108,6 +115,17 @@ export function createA2aServerRequests({
         signal: timeoutSignal(),
       });
       return abortAnswerSchema.parse(await (await refuseErrorResponse(response)).json());
+    },
+    async isJournalUnreachable() {
+      if (!hasEndpoints) return false;
+      try {
+        await send(new URL('/readyz', url), { signal: AbortSignal.timeout(READINESS_TIMEOUT_MS) });
+        return false;
+      } catch (error) {
+        // The body of a 503 lists the reasons: {"status": "unavailable", "reasons": ["journal-unreachable"]}.
+        if (!(error instanceof HttpError) || error.status !== 503) throw error;
+        return error.excerpt.includes('"journal-unreachable"');
+      }
     },
     async pageLink(target) {
       if (!hasEndpoints) return null;

@@ -59,6 +59,8 @@ export class FakeAgent {
   readonly pageTargets: z.infer<typeof pageTarget>[] = [];
   /** The agent awaits this before it answers messages. */
   gate: Promise<void> = Promise.resolve();
+  /** True if the agent says that it cannot write its journal. */
+  journalUnreachable = false;
   /** The number of events after which the agent cuts each stream. Undefined means never. */
   cutAfter: number | undefined;
   #options: FakeAgentOptions;
@@ -179,6 +181,11 @@ export class FakeAgent {
       const url = `${this.url}/page#code=${String(this.count('/page/links'))}`;
       const expiresAt = new Date(Date.now() + this.#options.pageLinksMs).toISOString();
       return answer(response, { url, expiresAt });
+    }
+    if (path === '/readyz' && this.journalUnreachable) {
+      response.writeHead(503, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ status: 'unavailable', reasons: ['journal-unreachable'] }));
+      return;
     }
     if (rpc.success) return this.#call(rpc.data, response);
     response.writeHead(404).end('nothing here');

@@ -29,6 +29,7 @@ export function quietConnection(
     commands: () => Promise.resolve(null),
     execute: () => Promise.resolve(null),
     abortTool: () => Promise.resolve(null),
+    isJournalUnreachable: () => Promise.resolve(false),
     pageLink: () => Promise.resolve(null),
     ...answers,
   };

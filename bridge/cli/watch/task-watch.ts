@@ -1,8 +1,9 @@
 /** Prints the events of one task as they arrive. After an interruption, it reconnects. */
+import { fetchJournalProblem } from '../../agents/journal-problem.ts';
 import { followTask } from '../../agents/follow-task.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { ObservedEvent } from '../../dialects/observation.ts';
-import { foldObservedEvent, type TaskView } from '../../sessions/session/observed-task.ts';
+import { foldObservedEvent, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { LiveTaskText, type ShownPending } from './live-text.ts';
 
@@ -19,11 +20,18 @@ interface WatchedTask {
   json: boolean;
 }
 
+/** The interval in milliseconds at which a silent task is checked. */
+const QUIET_MS = 10_000;
+
 export class TaskWatch {
   readonly #task: WatchedTask;
   readonly #live: LiveTaskText;
   #after: number | null;
   #view: TaskView | undefined;
+  /** The number of events that have arrived. */
+  #read = 0;
+  /** Why the task makes no progress. Undefined if it makes progress, or if the reason is unknown. */
+  #problem: string | undefined;
 
   constructor(task: WatchedTask) {
     this.#task = task;
@@ -37,23 +45,40 @@ export class TaskWatch {
    */
   async until(isWanted: (view: TaskView) => boolean): Promise<TaskView | undefined> {
     const { agent, taskId, json, thinking } = this.#task;
-    let read = 0;
-    await followTask({
-      agent,
-      taskId,
-      signal: new AbortController().signal,
-      thinking,
-      position: () => this.#after,
-      enough: () => read > 0 && this.#view !== undefined && isWanted(this.#view),
-      onEvent: (event, { dialect }) => {
-        read += 1;
-        this.#show(dialect.read(event));
-      },
-      onCut: ({ message }) => {
-        if (!json) this.#live.note(`The stream was cut, and is opened again: ${message}`);
-      },
-    });
+    const first = this.#read;
+    let seen = first;
+    const looks = setInterval(() => {
+      if (this.#read === seen && !json) void this.#explainSilence();
+      seen = this.#read;
+    }, QUIET_MS);
+    try {
+      await followTask({
+        agent,
+        taskId,
+        signal: new AbortController().signal,
+        thinking,
+        position: () => this.#after,
+        enough: () => this.#read > first && this.#view !== undefined && isWanted(this.#view),
+        onEvent: (event, { dialect }) => {
+          this.#read += 1;
+          this.#show(dialect.read(event));
+        },
+        onCut: ({ message }) => {
+          if (!json) this.#live.note(`The stream was cut, and is opened again: ${message}`);
+        },
+      });
+    } finally {
+      clearInterval(looks);
+    }
     return this.#view;
+  }
+
+  /** Prints once why a task that works makes no progress, if its agent tells the reason. */
+  async #explainSilence(): Promise<void> {
+    if (this.#view === undefined || hasSettled(this.#view)) return;
+    const before = this.#problem;
+    this.#problem = await fetchJournalProblem(this.#task.agent);
+    if (this.#problem !== undefined && this.#problem !== before) this.#live.note(this.#problem);
   }
 
   /** Prints the agent's text if it was not printed before. */

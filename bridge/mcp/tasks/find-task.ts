@@ -3,6 +3,7 @@
  * have created the id.
  */
 import { toCallToolResult } from '../tool/tool-result.ts';
+import { fetchJournalProblem } from '../../agents/journal-problem.ts';
 import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -127,7 +128,7 @@ async function newestTask(
     view,
     state: stateName,
     isOver: isSessionOver(state),
-    problem: sessionProblem(state) ?? trouble,
+    problem: sessionProblem(state) ?? trouble ?? (await stallReason(session)),
     offered:
       seen === undefined ? NO_FORMS : await buildOfferedForms({ session, formHistory, links, opensUrls }),
   };
@@ -153,4 +154,9 @@ async function refreshSession(session: Session): Promise<string | undefined> {
   } catch (error) {
     return errorMessageOf(error);
   }
+}
+
+/** Returns why a task that works makes no progress, if the agent tells the reason. */
+async function stallReason({ agent, settled }: Session): Promise<string | undefined> {
+  return settled ? undefined : fetchJournalProblem(agent);
 }

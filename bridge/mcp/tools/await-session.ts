@@ -3,6 +3,7 @@
  * tool call waits until its time limit. If the client shows forms, the person is asked in forms (`docs/approvals.md`).
  */
 import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
+import { fetchJournalProblem } from '../../agents/journal-problem.ts';
 import { askPersonInCall, type AskInCallOptions, processFormRound } from '../../approvals/ask-in-call.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import { commandLineNotes, buildOfferedForms } from '../../approvals/forms-to-offer.ts';
@@ -79,8 +80,15 @@ export async function awaitSession(
   // Only a person may decide, and this client shows no forms. So the webhook posts immediately.
   if (way === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.postImmediately(session);
-  const reply = (more: readonly string[] = [], ended = end): ToolReply<SessionResult> =>
-    sessionReply(call, session, { end: ended, notes: [...notes(), ...more], outcome, again });
+  const reply = async (more: readonly string[] = [], ended = end): Promise<ToolReply<SessionResult>> => {
+    const stalled = await stalledTaskNotes(session, ended);
+    return sessionReply(call, session, {
+      end: ended,
+      notes: [...notes(), ...more, ...stalled],
+      outcome,
+      again,
+    });
+  };
   if (way === 'push' && timeout > 0) {
     const asked = await askPersonInCall(askOptions(call, awaited), end);
     return reply(asked.notes, asked.end);
@@ -125,8 +133,10 @@ export async function continueAfterFormRound(
   await session.refresh();
   const timeout = call.waitMs(waitSeconds);
   const { end, notes, goesOn } = await processFormRound(askOptions(call, { session, timeout }), round);
-  const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
-    sessionReply(call, session, { end, notes: [...notes, ...more], outcome: true });
+  const reply = async (more: readonly string[] = []): Promise<ToolReply<SessionResult>> => {
+    const stalled = await stalledTaskNotes(session, end);
+    return sessionReply(call, session, { end, notes: [...notes, ...more, ...stalled], outcome: true });
+  };
   return goesOn && round.count < MAX_ROUNDS
     ? nextRound(call, { session, end, count: round.count + 1, reply })
     : reply();
@@ -136,7 +146,7 @@ interface NextRound {
   session: Session;
   end: WaitEndReason;
   count: number;
-  reply: (notes?: readonly string[]) => ToolReply<SessionResult>;
+  reply: (notes?: readonly string[]) => Promise<ToolReply<SessionResult>>;
 }
 
 async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolReply<SessionResult>> {
@@ -154,6 +164,12 @@ async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolRepl
   const interim = inputRequired({ inputRequests, requestState });
   const unseen = { ...call, news: () => [], onConfirmed: () => undefined };
   return { ...sessionReply(unseen, session, { end }), interim };
+}
+
+/** Returns why the task has made no progress, if the wait is over and the agent tells the reason. */
+async function stalledTaskNotes(session: Session, end: WaitEndReason): Promise<readonly string[]> {
+  const problem = end === 'time' ? await fetchJournalProblem(session.agent) : undefined;
+  return problem === undefined ? [] : [problem];
 }
 
 function requestOf(params: Form | UrlForm): InputRequest {

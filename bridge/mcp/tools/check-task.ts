@@ -1,5 +1,6 @@
 /** The MCP tool `check_task_progress_and_status`: returns a short status of a task. It does not wait. */
 import { z } from 'zod';
+import { fetchJournalProblem } from '../../agents/journal-problem.ts';
 import { type ShownPending, waysToDecideText } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { statusReportOf, statusReportSchema } from '../reports/status-report.ts';
@@ -28,6 +29,7 @@ export const checkTaskTool = defineBridgeTool({
     await session.fetchTask().catch((error: unknown) => {
       if (session.stateName !== 'unknown-to-agent') throw error;
     });
+    const stalled = session.settled ? undefined : await fetchJournalProblem(session.agent);
     const onlyPerson = humanOnlyGuidance(session, call);
     const structured = {
       ...statusReportOf({
@@ -44,7 +46,7 @@ export const checkTaskTool = defineBridgeTool({
             ? shortNextStepText(session, call.name)
             : `${onlyPerson} ${waysToDecideText(session, { waiting: toUnseenPending(session), program: call.bridge.program })}`,
       }),
-      notes: [...call.news()],
+      notes: [...call.news(), ...(stalled === undefined ? [] : [stalled])],
     };
     return { structured, text: statusText(structured), executions: toolExecutions(session) };
   },

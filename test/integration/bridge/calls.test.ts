@@ -17,6 +17,19 @@ import { resultOf, textOf } from './support/raw-client.ts';
 const onBridge = sharedClient();
 
 describe('calls of the bridge’s tools', () => {
+  test('R28 if the agent cannot write its journal, a wait and a status say why the task makes no progress', async () => {
+    const agent = await startAgent({ onMessage: (task) => task.work() });
+    agent.journalUnreachable = true;
+    const client = await startClient(agent);
+    const handle = await client.call(DELEGATE, { task: 'work', waitSeconds: 0 });
+    const { contextId: sessionId } = agent.task;
+    expect(textOf(handle)).toContain('cannot write its journal');
+    expect(textOf(await client.call(WAIT, { sessionId, waitSeconds: 0 }))).toContain(
+      'cannot write its journal',
+    );
+    expect(textOf(await client.call(CHECK, { sessionId }))).toContain('cannot write its journal');
+  });
+
   test('S3 if a client does not read, 200 results wait for it without a Node warning about listeners', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().complete() });
     const client = await startClient(agent);

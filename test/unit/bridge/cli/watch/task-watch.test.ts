@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { Agent } from '../../../../../bridge/agents/agent.ts';
+import type { A2aConnection } from '../../../../../bridge/agents/connection.ts';
+import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
+import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
+import { TaskWatch } from '../../../../../bridge/cli/watch/task-watch.ts';
+import { hasEnded } from '../../../../../bridge/sessions/session/observed-task.ts';
+import { FakeTask } from '../../../../support/fake-agent-task.ts';
+import { quietConnection } from '../../../../support/quiet-connection.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const refuse = (): never => {
+  throw new Error('the test does not use this');
+};
+
+/** Runs one task, which reports nothing until the test ends it. */
+class SilentAgent extends Agent {
+  readonly task = new FakeTask('task-1', 'session-1', true).work();
+  finish: () => void = refuse;
+
+  constructor() {
+    super('local', refuse);
+  }
+
+  override connect(): Promise<A2aConnection> {
+    return Promise.resolve(
+      quietConnection({
+        send: refuse,
+        task: refuse,
+        cancel: refuse,
+        list: refuse,
+        isJournalUnreachable: () => Promise.resolve(true),
+        follow: ({ onEvent }) => {
+          void onEvent(taskAsStreamResponse(this.task.toTask()));
+          return new Promise((resolve) => {
+            this.finish = () => {
+              void onEvent(taskAsStreamResponse(this.task.complete().toTask()));
+              resolve();
+            };
+          });
+        },
+      }),
+    );
+  }
+}
+
+it('R28 a watch of a silent task says once that the server cannot write its journal', async () => {
+  const agent = new SilentAgent();
+  let screen = '';
+  const say = (text: string): void => void (screen += `${text}\n`);
+  const watch = new TaskWatch({
+    agent,
+    taskId: 'task-1',
+    terminal: {
+      paint: paintNothing,
+      width: undefined,
+      pagerWidth: undefined,
+      interactive: false,
+      say,
+      explain: say,
+      write: (text) => void (screen += text),
+      complain: () => undefined,
+      confirm: async () => false,
+      ask: async () => '',
+    },
+    after: 0,
+    pending: 'with commands',
+    json: false,
+  });
+  const watched = watch.until(hasEnded);
+  await jest.advanceTimersByTimeAsync(30_000);
+  expect(screen.match(/cannot write its journal/g)).toHaveLength(1);
+  agent.finish();
+  await watched;
+  expect(screen).toContain('completed');
+});
