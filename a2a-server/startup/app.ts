@@ -64,6 +64,7 @@ import { restRoute } from '../http/routes/rest-route.ts';
 import type { ServerDraftProtocol } from '../http/wire/draft-protocols.ts';
 import type { DisconnectHandler } from '../http/streams/on-disconnect.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
+import { UnreadResponses } from '../http/streams/unread-responses.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
 import { taskSearchRoute } from '../http/routes/task-search-route.ts';
@@ -164,6 +165,7 @@ export function createApp(options: AppOptions): Express {
     heartbeatMs,
     isClosing,
     openRequests: options.openRequests ?? new OpenRequestLimiter(),
+    unread: new UnreadResponses(heartbeatMs),
     handler: createRequestHandler(tasks, card, options),
   };
   const app = express();

@@ -84,7 +84,8 @@ export interface TaskQueries {
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /**
    * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. S3: the
-   * reader pulls the entries, so a slow reader needs no buffer. Ends without an error when `signal` aborts.
+   * reader pulls the entries, so a slow reader needs no buffer. It may remove entries from a batch. The next batch begins
+   * after the last entry that it keeps. Ends without an error when `signal` aborts.
    * @throws ProductError INVALID_CURSOR for a position after the journal's end (S2: a cursor is never rounded);
    * UNKNOWN_TASK
    */
@@ -92,7 +93,7 @@ export interface TaskQueries {
     taskId: string,
     after: number,
     options: { until: FollowUntil; signal: AbortSignal },
-  ): AsyncGenerator<readonly JournalEntry[], void, undefined>;
+  ): AsyncGenerator<JournalEntry[], void, undefined>;
 }
 
 /**

@@ -15,7 +15,7 @@ import { requireRole } from '../../access/role.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { attachCaller, Caller, senderFactsOf } from '../auth/caller.ts';
-import { STALLED_HEARTBEATS, waitUntilDrained } from '../streams/wait-until-drained.ts';
+import type { UnreadResponses } from '../streams/unread-responses.ts';
 import { findRoutePattern, accessRequirementOf } from './methods-and-roles.ts';
 import { unknownAddress } from './unknown-address.ts';
 
@@ -44,12 +44,12 @@ export interface AdmissionParts {
   openRequests: OpenRequestLimiter;
   traces?: Traces;
   isClosing: () => boolean;
-  heartbeatMs: number;
+  unread: UnreadResponses;
 }
 
 /** @param identify finds the caller. @throws ProductError UNAUTHENTICATED for a request without valid credentials */
 export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): RequestHandler {
-  const { reading, clock, log, openRequests, traces, isClosing, heartbeatMs } = parts;
+  const { reading, clock, log, openRequests, traces, isClosing, unread } = parts;
   const { issued = NO_ISSUED_TOKENS } = parts;
   return async (request, response, next) => {
     const admission = await identify(request);
@@ -90,7 +90,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
         const cut = response.destroyed && !response.writableFinished;
         return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
       },
-      whenWritable: () => waitUntilDrained(response, STALLED_HEARTBEATS * heartbeatMs),
+      whenWritable: () => unread.whenRead(principal, response),
       endAfter: (ms) => {
         // After the abort, nothing would cancel the timer, so no timer starts then.
         if (!scope.signal.aborted) stops.push(clock.after(ms, () => scope.abort('lifetime-over')));
@@ -99,6 +99,8 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       becomeStream,
     });
     attachCaller(request, caller);
+    // The event occurs at the end of the response, also if the client has not read it yet.
+    response.once('prefinish', () => void unread.whenRead(principal, response));
     response.once('close', () => {
       for (const stop of stops) stop();
       span?.end({

@@ -182,6 +182,8 @@ async function* streamEvents(
     // The stream ends here if the task already waits or has ended, e.g. because more actions are pending after this
     // decision.
     if (until === 'settled' && first && isTaskSettled(first)) return;
+    // S3: the task may be larger than any later event.
+    await context.caller.whenWritable();
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {
@@ -196,7 +198,10 @@ async function* streamEvents(
         yield counted ? eventWithGeneration(event, generationOf(counted, options)) : event;
         // S3: the next event is read only after the socket accepts data. This applies to every transport.
         const full = context.caller.whenWritable();
-        if (full !== undefined) await full;
+        if (full === undefined || !(await takesLong(full))) continue;
+        // S3: the entries may be large. A slow client gets the others from the journal later.
+        entries.splice(0, entries.length, entry);
+        await full;
       }
   } catch (error) {
     throw context.refusal(error);
@@ -204,6 +209,20 @@ async function* streamEvents(
     ends?.(context.caller.end());
   }
 }
+
+/** Resolves with true if the promise does not resolve within BATCH_KEPT_MS. */
+async function takesLong(full: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const long = new Promise<true>((resolve) => (timer = setTimeout(resolve, BATCH_KEPT_MS, true)));
+  try {
+    return (await Promise.race([full, long])) === true;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** How long a stream keeps a batch of entries for a client that does not read. */
+const BATCH_KEPT_MS = 1_000;
 
 /**
  * Adds the `shown` codes to the pending actions of an entry, because old journals have no codes. The codes come from

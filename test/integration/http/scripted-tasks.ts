@@ -299,7 +299,7 @@ export class ScriptedTasks implements TaskService {
     taskId: string,
     after: number,
     { until, signal }: Parameters<TaskService['follow']>[2],
-  ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
+  ): AsyncGenerator<JournalEntry[], void, undefined> {
     const journal = this.#journal(taskId);
     let wake: (() => void) | undefined;
     const woken = (): void => wake?.();
@@ -315,7 +315,7 @@ export class ScriptedTasks implements TaskService {
           if (position >= journal.failAfter) throw new ProductError('STORAGE', 'The journal cannot be read.');
           journal.pulled += batch.length;
           yield batch;
-          position += batch.length;
+          position = batch.at(-1)?.seq ?? position;
           state = taskStateAfter(batch.map(({ event }) => event)) ?? state;
           continue;
         }

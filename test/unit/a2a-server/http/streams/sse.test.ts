@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { waitUntilDrained } from '../../../../../a2a-server/http/streams/wait-until-drained.ts';
 import { startSseResponse } from '../../../../../a2a-server/http/streams/sse.ts';
+import { UnreadResponses } from '../../../../../a2a-server/http/streams/unread-responses.ts';
 import { listenOnLoopback, type LoopbackAddress } from '../../../../support/listen-on-loopback.ts';
 
 const servers: LoopbackAddress[] = [];
@@ -23,6 +23,11 @@ async function responseTo(): Promise<{ response: ServerResponse; reader: Promise
   servers.push(listening);
   const reader = fetch(`http://${listening.host}`);
   return { response: await got, reader };
+}
+
+/** Waits like the server, which closes a socket that accepts nothing for `patienceMs`. */
+function waitUntilRead(response: ServerResponse, patienceMs: number): Promise<void> | undefined {
+  return new UnreadResponses(patienceMs / 20).whenRead('ann', response);
 }
 
 describe('server-sent events', () => {
@@ -56,12 +61,12 @@ describe('server-sent events', () => {
       writer.send(frame);
       sent += 1;
       await new Promise(setImmediate);
-      full = waitUntilDrained(response, 60_000);
+      full = waitUntilRead(response, 60_000);
     }
     expect(response.writableLength).toBeLessThan(200_000);
     const text = (await reader).text();
     await full;
-    expect(waitUntilDrained(response, 60_000)).toBeUndefined();
+    expect(waitUntilRead(response, 60_000)).toBeUndefined();
     writer.end();
     expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
   });
@@ -74,7 +79,7 @@ describe('server-sent events', () => {
     while (full === undefined) {
       writer.send({ data: 'x'.repeat(60_000) });
       await new Promise(setImmediate);
-      full = waitUntilDrained(response, 50);
+      full = waitUntilRead(response, 50);
     }
     await Promise.all([closed, full]);
     expect(response.writableFinished).toBe(false);
@@ -86,7 +91,7 @@ describe('server-sent events', () => {
     const writer = startSseResponse(response, { heartbeatMs: 60_000 });
     const began = performance.now();
     writer.send({ data: 'x'.repeat(24 * 1024 * 1024) });
-    const full = waitUntilDrained(response, 1_000);
+    const full = waitUntilRead(response, 1_000);
     const body = (await reader).body?.getReader();
     let read = 0;
     for (let due = 0; read < 24 * 1024 * 1024; due += 256 * 1024) {
@@ -109,13 +114,40 @@ describe('server-sent events', () => {
     while (full === undefined) {
       writer.send({ data: 'x'.repeat(60_000) });
       await new Promise(setImmediate);
-      full = waitUntilDrained(response, 60_000);
+      full = waitUntilRead(response, 60_000);
     }
     await (await reader).body?.cancel();
     await Promise.all([closed, full]);
     expect(cleared).toHaveBeenCalled();
     writer.send({ data: 'late' });
     writer.end();
-    expect(waitUntilDrained(response, 60_000)).toBeUndefined();
+    expect(waitUntilRead(response, 60_000)).toBeUndefined();
+  });
+});
+
+/** Ends a response with more bytes than the kernel accepts. */
+async function unreadResponse(): Promise<ServerResponse> {
+  const { response, reader } = await responseTo();
+  response.end('x'.repeat(24 * 1024 * 1024));
+  await reader;
+  return response;
+}
+
+describe('a complete response that its client does not read', () => {
+  test('S3 the response is closed after a time without progress', async () => {
+    const response = await unreadResponse();
+    await waitUntilRead(response, 50);
+    expect(response.destroyed).toBe(true);
+  });
+
+  test('S3 above the limit of one principal, the newest unread response is closed, and no response of another principal', async () => {
+    const unread = new UnreadResponses(60_000, 40 * 1024 * 1024);
+    const [first, other, newest] = [await unreadResponse(), await unreadResponse(), await unreadResponse()];
+    const waits = [unread.whenRead('ann', first), unread.whenRead('bob', other)];
+    await unread.whenRead('ann', newest);
+    expect([first.destroyed, other.destroyed, newest.destroyed]).toEqual([false, false, true]);
+    first.destroy();
+    other.destroy();
+    await Promise.all(waits.map((wait) => wait ?? Promise.reject(new Error('the client has read'))));
   });
 });

@@ -1,0 +1,67 @@
+/**
+ * S3: bounds the memory for responses that clients do not read. Unread bytes stay in this process.
+ *
+ * - The writer of a stream waits while its socket is full.
+ * - A response without progress is closed after some time, also a complete one.
+ * - All unread responses of one principal together have a limit. Above it, the newest of them is closed, so that the
+ *   older ones can finish. A client resumes a stream from its cursor.
+ */
+import type { ServerResponse } from 'node:http';
+import { PrincipalCounter } from '../../limits/principal-counter.ts';
+
+/**
+ * The number of heartbeat intervals without accepted data after which the server closes a socket. 20 intervals of 15 s
+ * are five minutes. A sleeping or vanished peer does not read, and only its full socket shows that. The client can
+ * resume its stream from a cursor.
+ */
+const STALLED_HEARTBEATS = 20;
+/** The same number for a principal that has reached its limit. Its clients that read need the memory. */
+const STALLED_HEARTBEATS_AT_LIMIT = 1;
+
+/** The maximum number of unread bytes of one principal. One response may be larger than this. */
+export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+
+export class UnreadResponses {
+  readonly #heartbeatMs: number;
+  readonly #maxBytes: number;
+  readonly #bytes = new PrincipalCounter();
+  readonly #waiting = new Map<string, Set<ServerResponse>>();
+
+  constructor(heartbeatMs: number, maxBytes = MAX_UNREAD_BYTES) {
+    this.#heartbeatMs = heartbeatMs;
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Waits until the client has read. Returns undefined if the response has no unread bytes, or if more can be written.
+   * The promise also resolves when the socket closes. Slow progress keeps the socket open.
+   */
+  whenRead(principal: string, response: ServerResponse): Promise<void> | undefined {
+    const bytes = response.writableLength;
+    const mustWait = response.writableEnded ? bytes > 0 : response.writableNeedDrain;
+    if (!mustWait || response.destroyed) return undefined;
+    const waiting = this.#waiting.get(principal) ?? new Set();
+    this.#waiting.set(principal, waiting.add(response));
+    this.#bytes.add(principal, bytes);
+    // Node counts each partial write to the kernel as activity. The timeout fires only without activity.
+    response.setTimeout(STALLED_HEARTBEATS * this.#heartbeatMs);
+    const read = new Promise<void>((resolve) => {
+      const settle = (): void => {
+        for (const event of READ_EVENTS) response.off(event, settle);
+        response.setTimeout(0);
+        this.#bytes.add(principal, -bytes);
+        waiting.delete(response);
+        if (waiting.size === 0) this.#waiting.delete(principal);
+        resolve();
+      };
+      for (const event of READ_EVENTS) response.on(event, settle);
+    });
+    if (waiting.size > 1 && this.#bytes.of(principal) > this.#maxBytes) {
+      for (const each of waiting) each.setTimeout(STALLED_HEARTBEATS_AT_LIMIT * this.#heartbeatMs);
+      response.destroy();
+    }
+    return read;
+  }
+}
+
+const READ_EVENTS = ['drain', 'finish', 'close'] as const;
