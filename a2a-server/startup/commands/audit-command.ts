@@ -1,5 +1,5 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
-import { visibleJson, visibleLine } from '../../../shared/text/visible-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog, type AuditRecordWithChanges } from '../../audit/audit-log.ts';
 import type { CommandOutput } from './command-output.ts';
 import type { RecordStorePlace } from '../settings/read-settings.ts';
@@ -9,10 +9,12 @@ import { withRecords } from './with-records.ts';
 export async function printAudit(
   place: RecordStorePlace,
   json: boolean,
-  { say, note }: CommandOutput,
+  { say, sayJson, note }: CommandOutput,
 ): Promise<void> {
   const { records, damaged } = await withRecords(place, (stored) => createAuditLog(stored).read());
-  for (const record of records) say(json ? visibleJson(JSON.stringify(record)) : textOf(record));
+  for (const record of records)
+    if (json) sayJson(record);
+    else say(textOf(record));
   if (damaged > 0) note(`${damaged} records are damaged and were left out.`);
   if (records.length === 0 && !json) note('There are no administrative actions.');
 }

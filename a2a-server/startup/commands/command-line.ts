@@ -9,10 +9,7 @@ import {
   pointToOwnHelp,
   refuseUnknownCommand,
 } from '../../../shared/runtime/help-command.ts';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
-import { escapeHiddenCharacters, visibleJson } from '../../../shared/text/visible-text.ts';
-import { lostOutputEnd } from '../../../shared/runtime/lost-output.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { locateSettings } from '../../../shared/settings/settings-location.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
@@ -27,7 +24,7 @@ import {
 } from '../settings/read-settings.ts';
 import { SERVER_SETTINGS } from '../settings/settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../settings/unflagged-settings.ts';
-import type { CommandOutput } from './command-output.ts';
+import { forTerminal, OUTPUT, reportErrorAndExit } from './command-output.ts';
 import type { JournalCommandContext } from './journal-commands.ts';
 import type { NewToken } from './token-commands.ts';
 import type { PolicyDryRunOptions } from './try-policy.ts';
@@ -36,10 +33,6 @@ type Flags = Readonly<Record<string, unknown>>;
 type JournalFlags = { json?: boolean };
 /** The roles of a token without `--role`. */
 const DEFAULT_ROLES = ['delegate', 'approve'];
-const OUTPUT: CommandOutput = {
-  say: writeLine,
-  note: (text) => void process.stderr.write(`${text}\n`),
-};
 
 /**
  * Builds the command line of the program.
@@ -138,7 +131,7 @@ function addConfirmClock(server: Command): void {
     await prepareStateDirectory(stateDir);
     const reading = await readClocks(Date.now());
     await writeClockMark(stateDir, reading);
-    writeLine(
+    OUTPUT.say(
       `The clock is confirmed: it is ${new Date(reading.now).toISOString()}. A running server reads this within a minute.`,
     );
   });
@@ -155,13 +148,13 @@ function addCheck(server: Command, pageDirectory: string): void {
   setAction<{ offline?: boolean; json?: boolean }>(check, async ({ offline = false, json, ...flags }) => {
     const { runStartChecks } = await import('./start-checks.ts');
     const report = await runStartChecks(flags, process.env, { pageDirectory, offline });
-    if (json) writeJson(report);
+    if (json) OUTPUT.sayJson(report);
     else
       for (const { subject, level, message, next } of report.findings)
-        writeLine(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
+        OUTPUT.say(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
     if (!report.ok) process.exitCode = EXIT_CONFIGURATION;
     // `process.exit` could lose unfinished writes to stdout. The callback of this empty write runs after them. If one of
-    // them failed, `writeLine` has set the exit code before.
+    // them failed, `OUTPUT` has set the exit code before.
     process.stdout.write('', () => process.exit());
   });
 }
@@ -176,7 +169,7 @@ function addModels(server: Command): void {
     models,
     async (flags) => {
       const { readModelReport } = await import('./models-command.ts');
-      writeJson(await readModelReport(flags, process.env));
+      OUTPUT.sayJson(await readModelReport(flags, process.env));
     },
     () => true,
   );
@@ -194,7 +187,7 @@ function addPolicy(server: Command): void {
   setAction<PolicyDryRunOptions>(policy, async ({ rules, changed, json, ...flags }) => {
     const settings = await readServerSettings(flags, process.env);
     const { printPolicyDryRun } = await import('./try-policy.ts');
-    await printPolicyDryRun(settings, { rules, changed, json }, writeLine);
+    await printPolicyDryRun(settings, { rules, changed, json }, OUTPUT);
   });
 }
 
@@ -208,7 +201,7 @@ function addPasskeys(server: Command): void {
   setAction<{ principal: string }>(add, async ({ principal, ...flags }) => {
     const settings = await readServerSettings(flags, process.env);
     const { addPasskey } = await import('./add-passkey.ts');
-    await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say: writeLine });
+    await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say: OUTPUT.say });
   });
 }
 
@@ -304,7 +297,7 @@ function addJournal(server: Command): void {
       .option('--json', 'print one JSON object, also for an error');
   const outputOf = ({ json, ...flags }: JournalFlags & Flags): JournalCommandContext => {
     const { stateDir } = locateSettings(flags, process.env);
-    return { stateDir, json: json === true, say: writeLine };
+    return { ...OUTPUT, stateDir, json: json === true };
   };
   const backup = withJson(
     'backup <file>',
@@ -334,39 +327,4 @@ function addJournal(server: Command): void {
     const { runRestore } = await import('./journal-commands.ts');
     await runRestore(file, { replace: flags.replace === true }, outputOf(flags));
   });
-}
-
-/** Escapes hidden characters, because the JSON may quote a file or another program, and a person may read it. */
-function writeJson(value: object): void {
-  writeLine(visibleJson(JSON.stringify(value)));
-}
-
-function writeLine(text: string): void {
-  process.stdout.write(`${text}\n`, (error) => {
-    if (!error) return;
-    const { exitCode, text: report } = lostOutputEnd('a2a-server', error);
-    if (report !== undefined) process.stderr.write(`${report}\n`);
-    process.exitCode ??= exitCode;
-  });
-}
-
-/** Escapes the hidden characters of a text that may quote a file, a program or another server. */
-function forTerminal(text: string): string {
-  return text.split('\n').map(escapeHiddenCharacters).join('\n');
-}
-
-/** Reports the error and ends the process. */
-export function reportErrorAndExit(error: unknown, json = false): never {
-  const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
-  const message = errorMessageOf(error);
-  if (json) writeJson({ error: { reason, message, facts } });
-  else process.stderr.write(`a2a-server: ${forTerminal(message)}\n`);
-  process.exit(
-    // A restart does not repair a damaged file, so the exit code is the same as for a wrong configuration.
-    reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT'
-      ? EXIT_CONFIGURATION
-      : reason === 'MALFORMED'
-        ? EXIT_USAGE
-        : EXIT_FAILURE,
-  );
 }

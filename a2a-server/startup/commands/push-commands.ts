@@ -1,5 +1,5 @@
 /** The commands `a2a-server push failing`, `push retry` and `push rotate-key`. They also work while the server runs. */
-import { visibleJson, visibleLine } from '../../../shared/text/visible-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog } from '../../audit/audit-log.ts';
 import { requireFailingReceiver, failingReceiversOf, retryAuditAct } from '../../push/failing-receivers.ts';
 import { replaceStoredPushKeys, rotateStoredPushKeys } from '../../push/stored-push-keys.ts';
@@ -12,12 +12,12 @@ import { withRecords } from './with-records.ts';
 export async function printFailingReceivers(
   place: RecordStorePlace,
   json: boolean,
-  { say, note }: CommandOutput,
+  { say, sayJson, note }: CommandOutput,
 ): Promise<void> {
   const receivers = await withRecords(place, async (records) =>
     failingReceiversOf(await new StoredSubscriptions(records).all()),
   );
-  if (json) return say(visibleJson(JSON.stringify({ receivers })));
+  if (json) return sayJson({ receivers });
   if (receivers.length === 0) return note('No receiver of push notifications fails.');
   for (const { id, state, receiver, taskId, principal, since, problem } of receivers)
     say(

@@ -12,7 +12,6 @@ import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
 import type { CommandOutput } from './command-output.ts';
 import type { RecordStorePlace } from '../settings/read-settings.ts';
 import { withRecords } from './with-records.ts';
-import { visibleJson } from '../../../shared/text/visible-text.ts';
 
 export interface NewToken {
   name: string;
@@ -86,12 +85,12 @@ export async function createToken(
 export async function printTokens(
   place: RecordStorePlace,
   json: boolean,
-  { say, note }: CommandOutput,
+  { say, sayJson, note }: CommandOutput,
 ): Promise<void> {
   const tokens = await withTokens(place, async (store, _audit, now) =>
     (await store.list()).map((token) => tokenView(token, now)),
   );
-  if (json) return say(visibleJson(JSON.stringify({ tokens })));
+  if (json) return sayJson({ tokens });
   if (tokens.length === 0) return note('There are no issued tokens.');
   for (const { id, name, tenant, roles, groups, state, createdAt, expiresAt } of tokens)
     say(

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
-import { visibleJson } from '../../../shared/text/visible-text.ts';
 import { openReadonlyJournal } from '../../journal/sqlite/readonly-journal.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 import { serverPolicy } from '../settings/server-policy.ts';
 import { createAgentBackend } from '../agent-backend.ts';
+import type { CommandOutput } from './command-output.ts';
 import { builtinTools } from '../../tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { openWorkspace } from '../../tools/workspace/workspace.ts';
@@ -37,7 +37,7 @@ export interface PolicyDryRunOptions {
 export async function printPolicyDryRun(
   settings: ServerSettings,
   { rules: file, changed = false, json = false }: PolicyDryRunOptions,
-  say: (text: string) => void,
+  { say, sayJson }: CommandOutput,
 ): Promise<void> {
   const tools = await knownTools(settings);
   const written = file === undefined ? settings.policy : await rulesIn(file);
@@ -64,7 +64,8 @@ export async function printPolicyDryRun(
   }
   const summary = summarizePolicyDryRun(all);
   const calls = changed ? all.filter(isVerdictChanged) : all;
-  say(json ? visibleJson(JSON.stringify({ calls, summary })) : policyDryRunSummaryText(summary));
+  if (json) sayJson({ calls, summary });
+  else say(policyDryRunSummaryText(summary));
 }
 
 async function openPastTasks({ database, stateDir }: ServerSettings) {

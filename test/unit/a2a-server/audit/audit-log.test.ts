@@ -11,7 +11,11 @@ const revoked = (tokenId: string) => ({ act: 'token.revoked', tokenId, principal
 async function printed(stateDir: string, json = true): Promise<string[]> {
   const lines: string[] = [];
   const add = (line: string): void => void lines.push(line);
-  await printAudit({ stateDir, database: undefined }, json, { say: add, note: add });
+  await printAudit({ stateDir, database: undefined }, json, {
+    say: add,
+    sayJson: (value) => add(JSON.stringify(value)),
+    note: add,
+  });
   return lines;
 }
 
@@ -72,7 +76,11 @@ test('the creation and the first revocation of a token are recorded, without its
   const stateDir = await temporaryDirectory();
   const place = { stateDir, database: undefined };
   let secret = '';
-  const output = { say: (text: string) => void (secret ||= text), note: () => undefined };
+  const output = {
+    say: (text: string) => void (secret ||= text),
+    sayJson: () => undefined,
+    note: () => undefined,
+  };
   await createToken(place, { name: 'ann', tenant: 'acme', role: ['approve'], expires: 'never' }, output);
   const id = secret.split('_')[1] ?? '';
   await revokeToken(place, id, output);

@@ -78,7 +78,11 @@ else {
       const clock = jest.spyOn(Date, 'now').mockReturnValue(real - 3_600_000);
       const place = { stateDir: '/unused', database: url };
       const lines: string[] = [];
-      const output = { say: (line: string) => lines.push(line), note: () => undefined };
+      const output = {
+        say: (line: string) => lines.push(line),
+        sayJson: () => undefined,
+        note: () => undefined,
+      };
       try {
         await createToken(place, { name: 'ann', role: ['approve'], expires: '30m' }, output);
       } finally {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createToken, revokeToken } from '../../../../../a2a-server/startup/commands/token-commands.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
-const output = { say: () => undefined, note: () => undefined };
+const output = { say: () => undefined, sayJson: () => undefined, note: () => undefined };
 const valid = { name: 'ann', role: ['approve'], expires: '1d' };
 
 test.each([
