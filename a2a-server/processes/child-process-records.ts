@@ -47,8 +47,9 @@ export interface ChildProcessTracker {
   /** The caller adds these variables to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * Records the process id of the child. Must be called directly after the start of the child.
-   * @throws ProductError STORAGE. Then the child must not continue.
+   * Records the process id of the child. Must be called directly after the start of the child. If the record fails, ends
+   * the child, because the next server could not find it.
+   * @throws ProductError STORAGE
    */
   record(leader: number): Promise<void>;
   /** Returns the process groups of descendants that left the child's group. */
@@ -120,13 +121,21 @@ export function createChildProcessRecords(options: ChildProcessRecordsOptions): 
       let leaderGroup: number | undefined;
       return {
         env: { [CHILD_MARKER]: id },
-        record: (leader) =>
-          withRecordErrors(directory, async () => {
-            leaderGroup = leader;
-            own.add(id);
+        async record(leader) {
+          leaderGroup = leader;
+          own.add(id);
+          try {
             const identity = await readProcessIdentity(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
-          }),
+          } catch (cause) {
+            await endProcessGroup(leader, { graceMs, clock });
+            throw new ProductError(
+              'STORAGE',
+              `The process could not be recorded in ${directory} (${errorMessageOf(cause)}), so it was not started. Free some space on that disk, then try again.`,
+              { cause },
+            );
+          }
+        },
         strays: () =>
           findMarkedProcessGroups(`${CHILD_MARKER}=${id}`).filter((group) => group !== leaderGroup),
         forget() {
@@ -153,18 +162,6 @@ function pathOf(directory: string, id: string): string {
 function write(directory: string, record: ChildRecord): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   writeFileSync(pathOf(directory, record.id), JSON.stringify(record), { mode: 0o600 });
-}
-
-async function withRecordErrors(directory: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (cause) {
-    throw new ProductError(
-      'STORAGE',
-      `The process could not be recorded in ${directory} (${errorMessageOf(cause)}), so it was not started. Free some space on that disk, then try again.`,
-      { cause },
-    );
-  }
 }
 
 function recordsIn(directory: string): ChildRecord[] {

@@ -100,23 +100,11 @@ export class McpStdioTransport implements McpTransport {
     });
     child.on('error', (error) => this.onerror?.(error));
     this.#child = child;
-    if (child.pid !== undefined) await this.#recordProcess(child.pid);
+    if (child.pid !== undefined) await this.#context.child.record(child.pid);
     const stdout = new LineSplitter(MAX_MCP_MESSAGE_BYTES);
     child.stdout?.on('data', (chunk: Buffer) => this.#handleLines(stdout.push(chunk)));
     const stderr = new LineSplitter(MAX_LOG_LINE_BYTES);
     child.stderr?.on('data', (chunk: Buffer) => this.#logLines(stderr.push(chunk).lines));
-  }
-
-  /**
-   * Records the process. If the record fails, ends the process. D6: the next server could not find a process without a
-   * record.
-   */
-  async #recordProcess(leader: number): Promise<void> {
-    const { child, clock, graceMs } = this.#context;
-    await child.record(leader).catch(async (error: unknown) => {
-      await endProcessGroup(leader, { clock, graceMs });
-      throw error;
-    });
   }
 
   send(message: JSONRPCMessage): Promise<void> {

@@ -61,12 +61,7 @@ export async function startAcpProcess(
   }
   const group = child.pid;
   if (group === undefined) throw startFailure(command, new Error('it has no process id'));
-  try {
-    await entry.record(group);
-  } catch (error) {
-    await endProcessGroup(group, { graceMs: 0, clock });
-    throw error;
-  }
+  await entry.record(group);
   const lines = new AcpStdoutFilter();
   child.stdout.pipe(lines);
   let stderr = '';

@@ -14,9 +14,10 @@ import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { onAbort } from '../../../shared/runtime/abort.ts';
+import { unlessAborted } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChildProcessTracker } from '../../processes/child-process-records.ts';
+import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { MiddleCutText } from '../../../shared/text/shortened-text.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { LiveCommandOutput } from './live-output.ts';
@@ -115,12 +116,7 @@ async function runOnce(command: ShellCommand): Promise<OneRun> {
   await once(child, 'spawn');
   const group = child.pid;
   if (group === undefined) throw new Error('the shell was started without a process id');
-  try {
-    await command.child.record(group);
-  } catch (error) {
-    await endProcessGroup(group, command);
-    throw error;
-  }
+  await command.child.record(group);
   const atGate = await reachedGate(child, exited, signal);
   open = true;
   if (atGate) openGate(child);
@@ -217,16 +213,8 @@ async function reachedGate(
   if (gate === undefined) return true;
   // If the shell is killed while it waits at the gate, the gate's socket emits an error. `exited` reports that end.
   gate.on('error', () => undefined);
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<false>((resolve) => {
-    stopListening = onAbort(signal, () => resolve(false));
-  });
   const ready = new Promise<true>((resolve) => void gate.once('data', () => resolve(true)));
-  try {
-    return await Promise.race([ready, exited.then(() => false), aborted]);
-  } finally {
-    stopListening?.();
-  }
+  return unlessAborted(Promise.race([ready, exited.then(() => false)]), signal).catch(() => false);
 }
 
 function openGate(child: ChildProcess): void {
@@ -243,14 +231,10 @@ async function firstOf(
   shell: number,
 ): Promise<'exited' | 'aborted'> {
   const exit = exited.then(() => 'exited' as const);
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<'aborted' | Promise<'exited'>>((resolve) => {
-    stopListening = onAbort(signal, () => resolve(hasExited(shell) ? exit : 'aborted'));
-  });
   try {
-    return await Promise.race([exit, aborted]);
-  } finally {
-    stopListening?.();
+    return await unlessAborted(exit, signal);
+  } catch {
+    return signal.aborted && !hasExited(shell) ? 'aborted' : exit;
   }
 }
 
@@ -263,26 +247,14 @@ async function waitForPipesToEnd(
   length: () => number,
   clock: Clock,
 ): Promise<void> {
-  const end = closed.then(() => 'end' as const);
-  let cancel: (() => void) | undefined;
-  const enough = new Promise<'enough'>((resolve) => {
-    cancel = clock.after(DRAIN_MS, () => resolve('enough'));
-  });
-  try {
+  const untilQuiet = async (): Promise<void> => {
     for (let before = -1; length() !== before;) {
       before = length();
-      if ((await Promise.race([end, enough, waitQuietTime(clock)])) !== 'quiet') return;
+      if ((await resultWithin(clock, QUIET_MS, closed)) !== undefined) return;
       // A timer may fire before Node reads data that has arrived. So this waits one event-loop turn, in which Node
       // reads that data.
       await nextTurn();
     }
-  } finally {
-    cancel?.();
-  }
-}
-
-function waitQuietTime(clock: Clock): Promise<'quiet'> {
-  return new Promise((resolve) => {
-    clock.after(QUIET_MS, () => resolve('quiet'));
-  });
+  };
+  await resultWithin(clock, DRAIN_MS, untilQuiet());
 }
