@@ -5,13 +5,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
-import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import type { ConnectOptions } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
-import { checkServerIdentity, type ServerIdentityCheck } from './check-server-identity.ts';
+import { checkLocalServerState, type LocalServerState } from './local-server-state.ts';
 import { otherVersionNote } from './other-version-note.ts';
 import { withStartLock } from './start-lock.ts';
 import { OTHER_PORT_ADVICE, startLocalServer } from './start-server.ts';
@@ -85,28 +84,21 @@ function commandOf({ script, stateDirectory, configFile }: LocalServerOptions): 
 }
 
 async function runningServer(stateDirectory: string, token: string): Promise<ConnectOptions | undefined> {
-  const record = await readServerRecord(stateDirectory);
-  // A killed server leaves its record behind, and another program may use its port now. So the record counts only
-  // while its process runs.
-  if (record === undefined || !isProcessOfThisUser(record.pid)) return undefined;
-  const health = await settledHealth(record.url, token);
-  switch (health.type) {
-    case 'up':
-      return {
-        ...endpoint(record.url, token, health.run),
-        notice: otherVersionNote(record.version, readPackageVersion()),
-      };
+  const state = await settledState(stateDirectory);
+  if (state.type === 'stopped') return undefined;
+  const { url, pid, version } = state.record;
+  switch (state.type) {
+    case 'running':
+      return { ...endpoint(url, token, state.run), notice: otherVersionNote(version, readPackageVersion()) };
     case 'closing':
       throw new ProductError(
         'AGENT_UNREACHABLE',
-        `The local A2A server (pid ${String(record.pid)}) is shutting down: it waits for a tool that runs. Try again in a moment; its tasks go on with the next server.`,
+        `The local A2A server (pid ${String(pid)}) is shutting down: it waits for a tool that runs. Try again in a moment; its tasks go on with the next server.`,
       );
-    case 'down':
-      return undefined;
-    case 'other-program':
+    case 'strange':
       throw new ProductError(
         'AGENT_UNREACHABLE',
-        `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT_ADVICE}.`,
+        `The address of the local A2A server, ${url}, does not answer as it should: ${state.message}. If the server hangs (pid ${String(pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT_ADVICE}.`,
       );
   }
 }
@@ -115,11 +107,11 @@ async function runningServer(stateDirectory: string, token: string): Promise<Con
  * If the server is shutting down, waits until it has ended, but at most `MAX_CLOSING_MS`. Its tools usually end within
  * this time.
  */
-async function settledHealth(url: string, token: string): Promise<ServerIdentityCheck> {
+async function settledState(stateDirectory: string): Promise<LocalServerState> {
   const until = performance.now() + MAX_CLOSING_MS;
   for (;;) {
-    const health = await checkServerIdentity(url, token);
-    if (health.type !== 'closing' || performance.now() >= until) return health;
+    const state = await checkLocalServerState(stateDirectory);
+    if (state.type !== 'closing' || performance.now() >= until) return state;
     await setTimeout(POLL_MS);
   }
 }
