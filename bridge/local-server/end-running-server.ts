@@ -2,7 +2,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import { isPidInUse } from '../state/process-id.ts';
-import type { EndableServer } from './local-server-state.ts';
 
 /**
  * The maximum time in milliseconds until the server has ended. Before it ends, the server gives its tools a grace
@@ -20,7 +19,13 @@ const POLL_MS = 20;
  * because a second signal ends its tools without a grace period.
  * @throws ProductError SHUTTING_DOWN if it still runs after 30 s
  */
-export async function endServerProcess({ type, record: { pid } }: EndableServer): Promise<void> {
+export async function endServerProcess({
+  type,
+  record: { pid },
+}: {
+  type: 'running' | 'closing';
+  record: { pid: number };
+}): Promise<void> {
   if (type === 'running') sendTerminationSignal(pid);
   const until = performance.now() + STOP_TIMEOUT_MS;
   while (isPidInUse(pid)) {

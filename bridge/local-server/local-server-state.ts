@@ -9,14 +9,10 @@ import { isProcessOfThisUser } from '../state/process-id.ts';
 
 const TIMEOUT_MS = 5_000;
 
-/** This user's server, which has proved its identity. `closing`: it is shutting down. */
-export interface EndableServer {
-  type: 'running' | 'closing';
-  record: ServerRecord;
-}
-
+/** `running` and `closing`: this user's server, which has proved its identity. `closing`: it is shutting down. */
 export type LocalServerState =
-  | (EndableServer & { run: ServerRunIdentity })
+  | { type: 'running'; record: ServerRecord; run: ServerRunIdentity }
+  | { type: 'closing'; record: ServerRecord }
   | { type: 'stopped' }
   /** The process exists, but the program at the URL does not prove that it is this user's server. */
   | { type: 'strange'; record: ServerRecord; message: string };
@@ -31,7 +27,9 @@ export async function checkLocalServerState(stateDirectory: string): Promise<Loc
   const proof = await requestServerProof(record.url, token.trim(), TIMEOUT_MS);
   switch (proof.type) {
     case 'proven':
-      return { type: proof.status === 'closing' ? 'closing' : 'running', record, run: proof };
+      return proof.status === 'closing'
+        ? { type: 'closing', record }
+        : { type: 'running', record, run: proof };
     case 'down':
       return { type: 'stopped' };
     case 'unproven':

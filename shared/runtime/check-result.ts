@@ -31,13 +31,15 @@ export const serverCheckReportSchema = z.object({
 });
 export type ServerCheckReport = z.infer<typeof serverCheckReportSchema>;
 
-export const okCheckResult = (subject: string, message: string): CheckResult => ({
-  subject,
-  level: 'ok',
-  message,
+export interface CheckResults {
+  ok: (message: string) => CheckResult;
+  warn: (message: string, next: string) => CheckResult;
+  fail: (message: string, next: string) => CheckResult;
+}
+
+/** Returns the functions that create the results of the checks of one subject. */
+export const checkResults = (subject: string): CheckResults => ({
+  ok: (message) => ({ subject, level: 'ok', message }),
+  warn: (message, next) => ({ subject, level: 'warn', message, next }),
+  fail: (message, next) => ({ subject, level: 'fail', message, next }),
 });
-const withNextStep =
-  (level: 'warn' | 'fail') =>
-  (subject: string, message: string, next: string): CheckResult => ({ subject, level, message, next });
-export const warnCheckResult = withNextStep('warn');
-export const failCheckResult = withNextStep('fail');

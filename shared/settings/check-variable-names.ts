@@ -1,4 +1,4 @@
-import { type CheckResult, warnCheckResult } from '../runtime/check-result.ts';
+import { type CheckResult, checkResults } from '../runtime/check-result.ts';
 import type { Environment } from '../runtime/environment.ts';
 import { STATE_DIRECTORY_VARIABLE } from '../state/state-directory.ts';
 import { nearestNames } from '../text/nearest-names.ts';
@@ -32,8 +32,7 @@ export function checkVariableNames(
       const [nearest] = nearestNames(name.slice(prefix.length), endings);
       return nearest === undefined
         ? []
-        : warnCheckResult(
-            'environment',
+        : checkResults('environment').warn(
             `the variable ${name} is ignored, because no setting has this name`,
             `Rename it to ${prefix}${nearest}, if you mean that setting.`,
           );

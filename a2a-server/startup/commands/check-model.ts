@@ -1,10 +1,5 @@
 /** Sends a short request to one model. If the model does not answer, the result tells the person what to do. */
-import {
-  type CheckResult,
-  failCheckResult,
-  okCheckResult,
-  warnCheckResult,
-} from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, checkResults } from '../../../shared/runtime/check-result.ts';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { listedModels } from '../../models/known-models.ts';
 import { findLocalModels, isLoopbackUrl } from '../../models/local-models.ts';
@@ -32,8 +27,7 @@ export async function checkModel(
 ): Promise<CheckResult> {
   const parsed = parseModelId(model.id);
   if (parsed === undefined)
-    return okCheckResult(
-      subject,
+    return checkResults(subject).ok(
       `${OFFLINE_MODEL_ID}, which understands a few fixed sentences. To choose a language model: mcp-a2a-bridge model set <provider>:<model>`,
     );
   const url = providerUrl(parsed.provider, settings.baseUrls[parsed.provider], env);
@@ -51,8 +45,7 @@ export async function checkModel(
     case 'slow':
       return slowModelResult(model.id, { subject, url, limitMs: tried.limitMs });
     case 'failed':
-      return failCheckResult(
-        subject,
+      return checkResults(subject).fail(
         `${model.id} does not answer: ${tried.problem}`,
         await nextStep(model.id, tried, { settings, url }),
       );
@@ -75,10 +68,9 @@ function answeredResult(
     served,
   }: { subject: string; price: string; assumed: number; served: number | undefined },
 ): CheckResult {
-  if (served === undefined || served >= assumed) return okCheckResult(subject, `${message}${price}`);
+  if (served === undefined || served >= assumed) return checkResults(subject).ok(`${message}${price}`);
   const setting = JSON.stringify({ server: { contextWindow: { [id]: served } } });
-  return warnCheckResult(
-    subject,
+  return checkResults(subject).warn(
     `${message}. But it is loaded with a context window of ${served} tokens, and the server uses up to ${assumed}. Longer prompts fail, or lose their beginning`,
     served >= MIN_WINDOW_TOKENS
       ? `Add to the configuration file: ${setting}. Or load the model with a larger window.`
@@ -99,13 +91,11 @@ function slowModelResult(
 ): CheckResult {
   const message = `${id} has not answered within ${limitMs / 1000} s`;
   return isLoopbackUrl(url)
-    ? warnCheckResult(
-        subject,
+    ? checkResults(subject).warn(
         `${message}. A local model may still be loading`,
         'Run this again in a moment.',
       )
-    : failCheckResult(
-        subject,
+    : checkResults(subject).fail(
         message,
         'Check the network and the state of the provider, then run this again.',
       );

@@ -8,11 +8,9 @@ import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import {
   type CheckResult,
-  failCheckResult,
-  okCheckResult,
   type ServerCheckReport,
   STATE_DIRECTORY_SUBJECT,
-  warnCheckResult,
+  checkResults,
 } from '../../../shared/runtime/check-result.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { requireOpenableJournal } from '../../journal/sqlite/require-openable.ts';
@@ -71,7 +69,7 @@ export async function runStartChecks(
     });
     const { models: offered } = prepared.worker;
     const findings = [
-      okCheckResult(SETTINGS, 'the server can start with them'),
+      checkResults(SETTINGS).ok('the server can start with them'),
       ...checkVariableNames('A2A_SERVER_', { settings: ALL_SERVER_SETTINGS, values: settings, env }),
       ...unknownServers(settings),
       ...checkPresence(settings, prepared.live.policy()),
@@ -87,13 +85,11 @@ export async function runStartChecks(
     const { variable = null } = error instanceof ProductError ? error.facts : {};
     const finding =
       variable === null
-        ? failCheckResult(
-            SETTINGS,
+        ? checkResults(SETTINGS).fail(
             errorMessageOf(error),
             'Correct this: a server with these settings does not start.',
           )
-        : failCheckResult(
-            MODEL,
+        : checkResults(MODEL).fail(
             `${agent ?? 'it'} cannot be used: ${errorMessageOf(error)}`,
             `Set ${variable} for the program that starts the server: your MCP client, or this terminal.`,
           );
@@ -107,8 +103,7 @@ function makeNothing(): Promise<void> {
 
 function unknownServers(settings: ServerSettings): CheckResult[] {
   return unknownMcpServers(settings).map((name) =>
-    warnCheckResult(
-      'policy',
+    checkResults('policy').warn(
       `a rule names the MCP server "${name}", which is not configured`,
       'Add it to "mcpServers", or correct the rule.',
     ),
@@ -120,8 +115,7 @@ function checkPresence({ publicUrl, host, port }: ServerSettings, policy: Policy
   return problem === undefined
     ? []
     : [
-        warnCheckResult(
-          'policy',
+        checkResults('policy').warn(
           problem,
           'Set --public-url to an https address with a domain, or remove the rule.',
         ),
@@ -132,8 +126,7 @@ function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] 
   if (oidc?.signIn === undefined || publicUrl === undefined) return [];
   const provider = providerName(oidc);
   return [
-    okCheckResult(
-      'sign-in',
+    checkResults('sign-in').ok(
       `with ${provider}, which must know the redirect URI ${redirectUriOf(publicUrl)} of the client`,
     ),
   ];
@@ -145,16 +138,14 @@ async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   try {
     const tokens = await readIssuedTokens(settings);
     return groupsWithoutMembers(settings, tokens, Date.now()).map((group) =>
-      warnCheckResult(
-        'policy',
+      checkResults('policy').warn(
         `a rule demands an approver in group ${group}, and no token with the role approve is in it`,
         `Create one with \`a2a-server token create --group ${group}\`, or correct the rule.`,
       ),
     );
   } catch (error) {
     return [
-      warnCheckResult(
-        'policy',
+      checkResults('policy').warn(
         `the groups of its rules cannot be checked: ${errorMessageOf(error)}`,
         'Check the stored tokens.',
       ),
@@ -189,7 +180,7 @@ async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult
     await checkStoredToken(stateDir);
     return [];
   } catch (error) {
-    return [failCheckResult(STATE_DIRECTORY_SUBJECT, errorMessageOf(error), START_FAILS)];
+    return [checkResults(STATE_DIRECTORY_SUBJECT).fail(errorMessageOf(error), START_FAILS)];
   }
 }
 
@@ -202,7 +193,7 @@ async function checkJournal({ database, stateDir }: ServerSettings): Promise<Che
     }
     return [];
   } catch (error) {
-    return [failCheckResult('journal', errorMessageOf(error), START_FAILS)];
+    return [checkResults('journal').fail(errorMessageOf(error), START_FAILS)];
   }
 }
 
@@ -211,7 +202,7 @@ async function checkModels(
   offered: Models,
   { env, offline }: { env: Environment; offline: boolean },
 ): Promise<CheckResult[]> {
-  if (settings.agent.type !== 'model') return [okCheckResult('agent', agentBackendText(settings))];
+  if (settings.agent.type !== 'model') return [checkResults('agent').ok(agentBackendText(settings))];
   const uses = new Map<Model, string>();
   for (const tier of [undefined, ...MODEL_TIERS]) {
     const model = offered.resolve(tier);
@@ -220,7 +211,7 @@ async function checkModels(
   return Promise.all(
     [...uses].map(async ([model, subject]) =>
       offline && model.id !== OFFLINE_MODEL_ID
-        ? okCheckResult(subject, `${model.id}, not tried`)
+        ? checkResults(subject).ok(`${model.id}, not tried`)
         : checkModel(model, subject, { settings, env }),
     ),
   );

@@ -9,20 +9,17 @@ import { clientEnvironment } from '../clients/client.ts';
 import { abilitiesLine } from '../agents/abilities-text.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
-import { checkClockMark } from '../doctor/check-clock-mark.ts';
-import { checkDatabase } from '../doctor/check-database.ts';
 import { printCheckResultWithSubject } from '../terminal/print-check-result.ts';
-import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
+import { checkNode, checkNotifications } from '../doctor/check-machine.ts';
 import { checkLocalServer, isPortInUse } from '../doctor/check-server.ts';
-import { checkServerStart } from '../doctor/check-server-start.ts';
-import { checkNotifications } from '../doctor/check-desktop-notifications.ts';
+import { checkServerStart } from '../context/server-program.ts';
+import { checkClockMark, checkDatabase, checkStateDirectory, checkTokenFile } from '../doctor/check-state.ts';
 import { checkApprovalWebhook, NO_WEBHOOK } from '../doctor/check-approval-webhook.ts';
 import {
   type CheckResult,
-  okCheckResult,
   type ServerCheckReport,
-  warnCheckResult,
   STATE_DIRECTORY_SUBJECT,
+  checkResults,
 } from '../../../shared/runtime/check-result.ts';
 import { checkVariableNames } from '../../../shared/settings/check-variable-names.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
@@ -71,7 +68,7 @@ async function findingsOf({
   );
   const agents = await Promise.all(asked.map((agent) => agentFindings(agent)));
   return [
-    okCheckResult('mcp-a2a-bridge', readPackageVersion()),
+    checkResults('mcp-a2a-bridge').ok(readPackageVersion()),
     checkNode(process.version),
     ...checkVariableNames('MCP_A2A_BRIDGE_', { settings: ALL_BRIDGE_SETTINGS, values: settings, env }),
     ...(await checkStateDirectory(stateDir)),
@@ -104,8 +101,7 @@ function startFindings(
   const findings = all.filter(({ subject }) => subject !== STATE_DIRECTORY_SUBJECT);
   if (missingVariable === null || runs === undefined || runs !== agent) return findings;
   return [
-    warnCheckResult(
-      'model',
+    checkResults('model').warn(
       `${agent}; the running server has its key. ${missingVariable} is not set here, so it was not tried`,
       `Run this again with ${missingVariable} set to try the model.`,
     ),
@@ -115,15 +111,17 @@ function startFindings(
 async function agentFindings(agent: Agent): Promise<readonly CheckResult[]> {
   const findings = await checkAgent(agent);
   if (findings.some(({ level }) => level === 'fail')) return findings;
-  return [...findings, okCheckResult(`agent ${agent.name}`, abilitiesLine(await probeAgentAbilities(agent)))];
+  return [
+    ...findings,
+    checkResults(`agent ${agent.name}`).ok(abilitiesLine(await probeAgentAbilities(agent))),
+  ];
 }
 
 async function checkHttpPort(port: number): Promise<CheckResult> {
   return (await isPortInUse(port))
-    ? warnCheckResult(
-        'MCP over HTTP',
+    ? checkResults('MCP over HTTP').warn(
         `port ${String(port)} is in use`,
         'If it is not a bridge of yours that serves there, choose another with --http.',
       )
-    : okCheckResult('MCP over HTTP', `port ${String(port)} is free`);
+    : checkResults('MCP over HTTP').ok(`port ${String(port)} is free`);
 }

@@ -5,9 +5,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
-import type { BridgeSettings } from '../../settings/settings.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { serverSettingsFlags } from '../context/run-server-command.ts';
+import { serverSettingsFlags, type ServerSettingsLocation } from '../context/server-program.ts';
 
 interface ServerCommandOptions extends CommonCommandOptions {
   acceptLoss?: boolean;
@@ -16,25 +15,19 @@ interface ServerCommandOptions extends CommonCommandOptions {
 
 /** Runs a command of a2a-server, which prints to this terminal. Returns its exit code. */
 export async function serverJournalCommand(
-  { options, settings, places }: CommandRun<ServerCommandOptions>,
+  run: CommandRun<ServerCommandOptions>,
   command: string,
   args: readonly string[],
 ): Promise<number> {
-  const given = journalCommandArguments({ options, settings }, command, args);
-  const child = spawn(process.execPath, [places.serverScript, ...given], { stdio: 'inherit' });
+  const given = journalCommandArguments(run, command, args);
+  const child = spawn(process.execPath, [run.places.serverScript, ...given], { stdio: 'inherit' });
   await once(child, 'exit');
   return child.exitCode ?? EXIT_FAILURE;
 }
 
 /** Returns the command line of a2a-server for this command. */
 export function journalCommandArguments(
-  {
-    options,
-    settings,
-  }: {
-    options: ServerCommandOptions;
-    settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>;
-  },
+  { options, settings }: { options: ServerCommandOptions; settings: ServerSettingsLocation },
   command: string,
   args: readonly string[],
 ): string[] {

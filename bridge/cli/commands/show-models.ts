@@ -2,7 +2,7 @@
 import { fetchServerHealth } from '../../local-server/fetch-server-health.ts';
 import { checkLocalServerState } from '../../local-server/local-server-state.ts';
 import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
-import { readServerModelReport } from '../models/server-models.ts';
+import { readServerModelReport } from '../context/server-program.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
 /**

@@ -4,12 +4,7 @@ import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts'
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeout } from '../../agents/timeout.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import {
-  failCheckResult,
-  type CheckResult,
-  okCheckResult,
-  warnCheckResult,
-} from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, type CheckResults, checkResults } from '../../../shared/runtime/check-result.ts';
 
 const TIMEOUT_MS = 10_000;
 /**
@@ -26,23 +21,20 @@ export async function checkAgent(
   agent: Agent,
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
 ): Promise<readonly CheckResult[]> {
-  const subject = `agent ${agent.name}`;
+  const results = checkResults(`agent ${agent.name}`);
   try {
     const { facts, dialect, url } = await agent.reconnect();
     const speaks = [
       ...new Set(facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding}`)),
     ].join(', ');
-    const card = okCheckResult(
-      subject,
-      `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`,
-    );
+    const card = results.ok(`${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`);
     const found = await Promise.all([
-      endpointProblem(agent, subject, timeoutMs),
-      checkClock(url, subject, timeoutMs),
+      endpointProblem(agent, results, timeoutMs),
+      checkClock(url, results, timeoutMs),
     ]);
     return [card, ...found.filter((each) => each !== undefined)];
   } catch (error) {
-    return [failCheckResult(subject, inTerminalWords(errorMessageOf(error)), nextFor(error))];
+    return [results.fail(inTerminalWords(errorMessageOf(error)), nextFor(error))];
   }
 }
 
@@ -53,7 +45,7 @@ export async function checkAgent(
  */
 async function endpointProblem(
   agent: Agent,
-  subject: string,
+  results: CheckResults,
   timeoutMs: number,
 ): Promise<CheckResult | undefined> {
   try {
@@ -65,19 +57,16 @@ async function endpointProblem(
     const { reason } = error;
     if (reason === 'UNKNOWN_TASK') return undefined;
     if (reason === 'UNAUTHENTICATED' || reason === 'FORBIDDEN')
-      return failCheckResult(
-        subject,
+      return results.fail(
         error.message,
         'Correct the token, and restart the MCP clients: they pass it to the bridge.',
       );
     if (reason === 'AGENT_UNREACHABLE')
-      return failCheckResult(
-        subject,
+      return results.fail(
         `its card answers, but its endpoint does not: ${inTerminalWords(error.message)}`,
         'Check the address of the endpoint on its card, and that the agent runs there.',
       );
-    return warnCheckResult(
-      subject,
+    return results.warn(
       `it answers a request for an unknown task in an unusual way: ${error.message}`,
       'Look at its log.',
     );
@@ -91,7 +80,11 @@ function nextFor(error: unknown): string {
 }
 
 /** Compares the clocks by the `Date` header of a response (RFC 9110 §6.6.1). The request contains no credentials. */
-async function checkClock(url: string, subject: string, timeoutMs: number): Promise<CheckResult | undefined> {
+async function checkClock(
+  url: string,
+  results: CheckResults,
+  timeoutMs: number,
+): Promise<CheckResult | undefined> {
   try {
     const before = Date.now();
     const response = await fetch(url, {
@@ -101,8 +94,7 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
     });
     const skew = clockSkew(response.headers.get('date'), { before, after: Date.now() });
     if (skew === undefined || Math.abs(skew) < MAX_SKEW_MS) return undefined;
-    return warnCheckResult(
-      subject,
+    return results.warn(
       `its clock is ${String(Math.round(Math.abs(skew) / 1000))} s ${skew > 0 ? 'ahead of' : 'behind'} this one`,
       'Synchronize both clocks with a time server (NTP). Until then, ages and expiry times are shown wrong.',
     );

@@ -3,12 +3,7 @@
  * it.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  type CheckResult,
-  failCheckResult,
-  okCheckResult,
-  warnCheckResult,
-} from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, checkResults } from '../../../shared/runtime/check-result.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { readWebhookReceiver } from '../../approvals/webhook/configured-receiver.ts';
@@ -16,10 +11,9 @@ import { createWebhookPostFormatter } from '../../approvals/webhook/format-post.
 import { WEBHOOK_TIMINGS, sendWebhookPost } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
-const SUBJECT = 'approval webhook';
+const results = checkResults('approval webhook');
 /** The result if the person asks for a test post and the settings name no webhook. */
-export const NO_WEBHOOK = warnCheckResult(
-  SUBJECT,
+export const NO_WEBHOOK = results.warn(
   'the settings name none, so no test post was sent',
   'Set "approvalWebhook" in the section "bridge" of the configuration file.',
 );
@@ -36,10 +30,10 @@ export async function checkApprovalWebhook(
   const to = `${origin}, gets what has waited for ${String(settings.afterSeconds)} s`;
   const { secretCommand, tokenCommand } = settings;
   if (!posts && (secretCommand ?? tokenCommand) !== undefined)
-    return okCheckResult(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
+    return results.ok(`${to}; not tried (--webhook runs its command and sends a test post)`);
   try {
     const receiver = await readWebhookReceiver(settings, env);
-    if (!posts) return okCheckResult(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
+    if (!posts) return results.ok(`${to}; not tried (--webhook sends a test post)`);
     const notice = { type: 'approval.test' as const, timestamp: new Date().toISOString(), data: {} };
     const message = { title: 'A test of the approval webhook', lines: ['Nothing waits.'], page: undefined };
     const { signal } = new AbortController();
@@ -48,10 +42,9 @@ export async function checkApprovalWebhook(
       () => Promise.resolve(receiver),
       ONCE,
     );
-    return okCheckResult(SUBJECT, `${to}; it took the test post`);
+    return results.ok(`${to}; it took the test post`);
   } catch (error) {
-    return failCheckResult(
-      SUBJECT,
+    return results.fail(
       `${to}: ${errorMessageOf(error)}`,
       'Correct "approvalWebhook" in the settings, or its receiver.',
     );

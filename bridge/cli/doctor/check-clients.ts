@@ -1,6 +1,7 @@
 /** Checks which MCP clients start the bridge, and whether their entries work. */
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { type BridgeEntry, findBridgeEntries } from '../clients/bridge-entries.ts';
@@ -10,13 +11,7 @@ import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { isPackageRunnerCopy } from '../clients/start-command.ts';
-import { checkDoubledEntries } from './doubled-entries.ts';
-import {
-  failCheckResult,
-  type CheckResult,
-  okCheckResult,
-  warnCheckResult,
-} from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, type CheckResults, checkResults } from '../../../shared/runtime/check-result.ts';
 
 const REMOVE = 'Remove this key, and run mcp-a2a-bridge install again for this client.';
 const NEXT = 'Run mcp-a2a-bridge install again for this client.';
@@ -27,8 +22,7 @@ export async function checkClients(around: ClientEnvironment): Promise<readonly 
     findings.push(...(await checkClient(name, around)));
   if (findings.length > 0) return findings;
   return [
-    warnCheckResult(
-      'clients',
+    checkResults('clients').warn(
       'no MCP client of this user or directory starts the bridge',
       `Run: mcp-a2a-bridge install <client>, where <client> is one of: ${Object.keys(CLIENTS).join(', ')}`,
     ),
@@ -43,8 +37,7 @@ async function checkClient(
   const unreadable: CheckResult[] = [];
   const entries = await findBridgeEntries(client, around, (scope, path, error) =>
     unreadable.push(
-      failCheckResult(
-        `${client.title}, ${scope}`,
+      checkResults(`${client.title}, ${scope}`).fail(
         // A ProductError already names the file.
         error instanceof ProductError ? error.message : `${path} cannot be read: ${fileProblem(error)}`,
         'Correct it: the client cannot read it either.',
@@ -53,7 +46,7 @@ async function checkClient(
   );
   const findings = entries.map(async (entry) =>
     checkEntry(
-      { subject: `${client.title}, ${entry.scope}`, where: `"${entry.name}" in ${entry.path}` },
+      { results: checkResults(`${client.title}, ${entry.scope}`), where: `"${entry.name}" in ${entry.path}` },
       entry,
       around,
     ),
@@ -72,42 +65,35 @@ function pluginFinding(
   plugin: BridgePlugin,
   [entry]: readonly BridgeEntry[],
 ): CheckResult {
-  const subject = `${CLIENTS[clientName].title}, plugin`;
+  const results = checkResults(`${CLIENTS[clientName].title}, plugin`);
   const where = `"${plugin.name}" in ${plugin.path}`;
-  if (entry === undefined) return okCheckResult(subject, where);
-  return warnCheckResult(
-    subject,
+  if (entry === undefined) return results.ok(where);
+  return results.warn(
     `${where} and "${entry.name}" in ${entry.path} both start the bridge. The client may show each tool twice`,
     `Remove the plugin, or run: mcp-a2a-bridge uninstall ${clientName} --scope ${entry.scope} --name ${entry.name}`,
   );
 }
 
 async function checkEntry(
-  { subject, where }: { subject: string; where: string },
+  { results, where }: { results: CheckResults; where: string },
   { started: { command, args }, hazards }: BridgeEntry,
   around: ClientEnvironment,
 ): Promise<readonly CheckResult[]> {
   if (!(await programExists(command, around)))
-    return [failCheckResult(subject, `${where} starts ${command}, which is not there`, NEXT)];
+    return [results.fail(`${where} starts ${command}, which is not there`, NEXT)];
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
   if (script !== undefined && !(await isReadable(script)))
-    return [failCheckResult(subject, `${where} starts ${script}, which is not there`, NEXT)];
+    return [results.fail(`${where} starts ${script}, which is not there`, NEXT)];
   if (script !== undefined && isPackageRunnerCopy(script))
-    return [
-      warnCheckResult(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT),
-    ];
+    return [results.warn(`${where} starts ${script}, a temporary copy that may be deleted`, NEXT)];
   const problem =
     script === undefined ? undefined : serveArgumentsProblem(args.slice(args.indexOf(script) + 1));
   if (problem !== undefined)
     return [
-      failCheckResult(
-        subject,
-        `${where} cannot start the bridge: ${problem}`,
-        'Correct the arguments in this entry.',
-      ),
+      results.fail(`${where} cannot start the bridge: ${problem}`, 'Correct the arguments in this entry.'),
     ];
-  if (hazards.length === 0) return [okCheckResult(subject, where)];
-  return hazards.map((hazard) => warnCheckResult(subject, `${where}: ${hazard}`, REMOVE));
+  if (hazards.length === 0) return [results.ok(where)];
+  return hazards.map((hazard) => results.warn(`${where}: ${hazard}`, REMOVE));
 }
 
 function isReadable(path: string): Promise<boolean> {
@@ -115,4 +101,46 @@ function isReadable(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+const PREFIX_FLAG = '--tool-prefix';
+
+/**
+ * Returns a check result for each entry that collides with an earlier one.
+ * @param entries the entries, those of the widest scope first. If two entries have the same name, the client starts the
+ * later one.
+ */
+function checkDoubledEntries(client: ClientName, entries: readonly BridgeEntry[]): readonly CheckResult[] {
+  return entries.flatMap((entry, at) => {
+    const earlier = entries.slice(0, at).find((other) => haveCollision(other, entry));
+    return earlier === undefined ? [] : [collisionResult(client, earlier, entry)];
+  });
+}
+
+/**
+ * Returns true if the client would get the same tool names twice, or would start only one of the entries. Entries with
+ * different tool prefixes do not collide.
+ */
+function haveCollision(one: BridgeEntry, other: BridgeEntry): boolean {
+  return one.name === other.name || prefixOf(one) === prefixOf(other);
+}
+
+function collisionResult(client: ClientName, one: BridgeEntry, other: BridgeEntry): CheckResult {
+  const results = checkResults(`${CLIENTS[client].title}, ${one.scope} and ${other.scope}`);
+  const remove = `Remove one of them, e.g. with: mcp-a2a-bridge uninstall ${client} --scope ${other.scope} --name ${other.name}`;
+  if (one.name !== other.name)
+    return results.fail(
+      `"${one.name}" in ${one.path} and "${other.name}" in ${other.path} both start the bridge, with the same tool names`,
+      remove,
+    );
+  const where = `"${one.name}" is in ${one.path} and in ${other.path}`;
+  return isDeepStrictEqual(one.started, other.started)
+    ? results.warn(`${where}; both start the same bridge`, remove)
+    : results.fail(`${where}, and they differ; in this directory the client uses the second one`, remove);
+}
+
+function prefixOf({ started: { args, env } }: BridgeEntry): unknown {
+  const at = args.indexOf(PREFIX_FLAG);
+  const joined = args.find((each) => each.startsWith(`${PREFIX_FLAG}=`))?.slice(PREFIX_FLAG.length + 1);
+  return (at < 0 ? joined : args[at + 1]) ?? env['MCP_A2A_BRIDGE_TOOL_PREFIX'] ?? '';
 }

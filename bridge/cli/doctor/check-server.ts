@@ -7,24 +7,15 @@ import { compareVersions } from '../../../shared/text/compare-versions.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchServerHealth } from '../../local-server/fetch-server-health.ts';
-import {
-  checkLocalServerState,
-  type EndableServer,
-  type LocalServerState,
-} from '../../local-server/local-server-state.ts';
+import { checkLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
-import {
-  failCheckResult,
-  type CheckResult,
-  okCheckResult,
-  warnCheckResult,
-} from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, checkResults } from '../../../shared/runtime/check-result.ts';
 import { join } from 'node:path';
 import type { ServerRecord } from '../../../shared/state/server-record.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 
-const SUBJECT = 'local server';
+const results = checkResults('local server');
 
 /** The state of the local server. `agent` is the agent that the running server reports. */
 interface LocalServer {
@@ -38,29 +29,24 @@ interface LocalServer {
  * @param agent the agent in the settings; null if the settings cannot be read
  */
 export async function checkLocalServer(
-  { stateDir, configFile, autoStart }: BridgeSettings,
+  settings: BridgeSettings,
   env: Environment,
   agent: string | null,
 ): Promise<LocalServer> {
+  const { stateDir } = settings;
   const state = await checkLocalServerState(stateDir);
-  switch (state.type) {
-    case 'running': {
-      const health = await fetchServerHealth(state.record, stateDir);
-      const finding =
-        health?.journal === 'unreachable'
-          ? unwritableFinding(state.record, stateDir)
-          : runningFinding(state.record, health?.agent, agent);
-      return { finding, running: true, agent: health?.agent };
-    }
-    case 'strange':
-      return { finding: strangeFinding(state), running: false, agent: undefined };
-    case 'closing':
-      return { finding: closingFinding(state), running: false, agent: undefined };
-    case 'stopped': {
-      const finding = await stoppedFinding({ stateDir, configFile, autoStart }, env);
-      return { finding, running: false, agent: undefined };
-    }
-  }
+  if (state.type !== 'running')
+    return { finding: await notRunningFinding(state, settings, env), running: false, agent: undefined };
+  const { url, pid } = state.record;
+  const health = await fetchServerHealth(state.record, stateDir);
+  const finding =
+    health?.journal === 'unreachable'
+      ? results.fail(
+          `${url}, pid ${String(pid)}, cannot write its journal, so its tasks wait`,
+          `Read the cause with: mcp-a2a-bridge logs. If the disk of ${stateDir} is full, free some space.`,
+        )
+      : runningFinding(state.record, health?.agent, agent);
+  return { finding, running: true, agent: health?.agent };
 }
 
 function runningFinding(
@@ -70,28 +56,17 @@ function runningFinding(
 ): CheckResult {
   const own = readPackageVersion();
   if (version !== own)
-    return warnCheckResult(
-      SUBJECT,
+    return results.warn(
       `${url} runs version ${version}, this is ${own}`,
       nextStepForOtherVersion(version, own),
     );
   if (runs !== undefined && wanted !== null && runs !== wanted)
-    return warnCheckResult(
-      SUBJECT,
+    return results.warn(
       `${url}, pid ${String(pid)}, runs with ${runs}, and the settings here say ${wanted}`,
       'To apply the settings, run: mcp-a2a-bridge server stop. Tasks go on with the next server.',
     );
-  return okCheckResult(
-    SUBJECT,
+  return results.ok(
     `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
-  );
-}
-
-function unwritableFinding({ url, pid }: ServerRecord, stateDir: string): CheckResult {
-  return failCheckResult(
-    SUBJECT,
-    `${url}, pid ${String(pid)}, cannot write its journal, so its tasks wait`,
-    `Read the cause with: mcp-a2a-bridge logs. If the disk of ${stateDir} is full, free some space.`,
   );
 }
 
@@ -102,42 +77,32 @@ export function nextStepForOtherVersion(running: string, own: string): string {
     : 'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.';
 }
 
-function closingFinding({ record: { pid, url } }: EndableServer): CheckResult {
-  return warnCheckResult(
-    SUBJECT,
-    `${url}, pid ${String(pid)}, is shutting down: it waits for a tool that runs`,
-    'Try again in a moment. Its tasks go on with the next server.',
-  );
-}
-
-function strangeFinding({
-  record: { pid, url },
-  message,
-}: Extract<LocalServerState, { type: 'strange' }>): CheckResult {
-  return failCheckResult(
-    SUBJECT,
-    `process ${String(pid)} at ${url} does not answer as the server would: ${message}`,
-    `Check this process. If it hangs, end it (kill ${String(pid)}); its tasks go on with the next one.`,
-  );
-}
-
-async function stoppedFinding(
-  { stateDir, configFile, autoStart }: Pick<BridgeSettings, 'stateDir' | 'configFile' | 'autoStart'>,
+async function notRunningFinding(
+  state: Exclude<LocalServerState, { type: 'running' }>,
+  { stateDir, configFile, autoStart }: BridgeSettings,
   env: Environment,
 ): Promise<CheckResult> {
-  const port = await chosenPort(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
-  if (port !== undefined && (await isPortInUse(port)))
-    return failCheckResult(
-      SUBJECT,
-      `none runs, and its port ${String(port)} is taken by another program`,
-      `End that program, or give the server another port: ${OTHER_PORT_ADVICE}.`,
-    );
-  return autoStart
-    ? okCheckResult(SUBJECT, 'none runs; it is started when it is needed')
-    : warnCheckResult(
-        SUBJECT,
-        'none runs, and the bridge may not start one',
-        'Run: mcp-a2a-bridge server start',
+  if (state.type === 'stopped') {
+    const config = configFile ?? join(stateDir, 'config.json');
+    const port = await chosenPort(config, configFile !== undefined, env);
+    if (port !== undefined && (await isPortInUse(port)))
+      return results.fail(
+        `none runs, and its port ${String(port)} is taken by another program`,
+        `End that program, or give the server another port: ${OTHER_PORT_ADVICE}.`,
+      );
+    return autoStart
+      ? results.ok('none runs; it is started when it is needed')
+      : results.warn('none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
+  }
+  const { pid, url } = state.record;
+  return state.type === 'closing'
+    ? results.warn(
+        `${url}, pid ${String(pid)}, is shutting down: it waits for a tool that runs`,
+        'Try again in a moment. Its tasks go on with the next server.',
+      )
+    : results.fail(
+        `process ${String(pid)} at ${url} does not answer as the server would: ${state.message}`,
+        `Check this process. If it hangs, end it (kill ${String(pid)}); its tasks go on with the next one.`,
       );
 }
 

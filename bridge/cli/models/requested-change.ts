@@ -5,7 +5,7 @@ import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { splitCommandLine, type ModelChange } from './edit-model-settings.ts';
-import { readServerModelReport } from './server-models.ts';
+import { readServerModelReport } from '../context/server-program.ts';
 
 export interface SetModelOptions extends CommonCommandOptions {
   tier?: string;

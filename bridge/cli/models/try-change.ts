@@ -9,10 +9,9 @@ import type { CheckResult } from '../../../shared/runtime/check-result.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import type { CommandRun } from '../context/run-command.ts';
-import { checkServerStart } from '../doctor/check-server-start.ts';
+import { checkServerStart, readServerModelReport } from '../context/server-program.ts';
 import type { ModelChange } from './edit-model-settings.ts';
 import type { SetModelOptions } from './requested-change.ts';
-import { readServerModelReport } from './server-models.ts';
 
 const MODE = 0o600;
 /** The signals with which a person ends a command, e.g. Ctrl-C. */

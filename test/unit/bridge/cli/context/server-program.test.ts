@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { runServerCommand } from '../../../../../bridge/cli/context/run-server-command.ts';
+import { runServerCommand } from '../../../../../bridge/cli/context/server-program.ts';
 
 let directory: string;
 beforeEach(async () => {
