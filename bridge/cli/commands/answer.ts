@@ -5,7 +5,7 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { commandWord } from '../terminal/command-word.ts';
-import { quotedRows } from '../terminal/quoted-rows.ts';
+import { quotedRows } from '../terminal/rows.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { answerFromText, answerPrompt } from '../decisions/answer-from-text.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
@@ -30,7 +30,7 @@ export async function answerCommand(
   run: CommandRun<AnswerOptions>,
   given: string,
   words: readonly string[],
-): Promise<number> {
+): Promise<void> {
   const context = await openCommandSessions(run);
   const coded = await findSessionWithCode(context.sessions, given);
   const session = coded?.session ?? (await resolveSessionToDecide(context.sessions, given));
@@ -39,7 +39,6 @@ export async function answerCommand(
   await sendDecisionsFromTerminal(session, [decision], run.terminal);
   printDecisionOutcome(run, session, [{ callId: decision.callId, decision: 'answer' }]);
   await context.close();
-  return 0;
 }
 
 async function answerOf(

@@ -5,24 +5,21 @@ import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { costReportTables } from '../terminal/cost-tables.ts';
 import { unreachableAgentsExitCode } from '../terminal/exit-codes.ts';
-import { readNumberOption } from '../terminal/number-option.ts';
-import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { readNumberOption } from '../terminal/option-value.ts';
+import { noAnswerText } from '../terminal/terminal-words.ts';
 
 interface CostOptions extends CommonCommandOptions {
   agent?: string;
   days?: string;
 }
 
-const DEFAULT_DAYS = 30;
+const DEFAULT_DAYS = '30';
 /** The maximum number of days that `GET /api/costs` accepts. */
 const MAX_DAYS = 3_660;
 
 export async function costCommand(run: CommandRun<CostOptions>): Promise<number> {
   const { options, terminal } = run;
-  const days =
-    options.days === undefined
-      ? DEFAULT_DAYS
-      : readNumberOption('--days', options.days, { min: 1, max: MAX_DAYS });
+  const days = readNumberOption('--days', options.days ?? DEFAULT_DAYS, { min: 1, max: MAX_DAYS });
   const context = await openCommandSessions(run);
   const agents = options.agent === undefined ? context.registry.all : [context.registry.pick(options.agent)];
   const { answers, unreachable } = await askEachAgent(agents, (agent) =>
@@ -40,8 +37,7 @@ export async function costCommand(run: CommandRun<CostOptions>): Promise<number>
       terminal.say(costReportTables(report, terminal.width));
     }
     for (const agent of without) terminal.complain(`Agent "${agent}" does not report costs.`);
-    for (const { agent, message } of unreachable)
-      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
+    for (const each of unreachable) terminal.complain(noAnswerText(each));
   }
   return answers.size === 0 ? unreachableAgentsExitCode(unreachable) : 0;
 }

@@ -4,8 +4,16 @@
  * session, a call or a part of a code, the command shows the action and asks for confirmation.
  */
 import { requestSessionPageLink } from '../../approvals/page-links.ts';
-import { toPersonDecision, type McpDecisionWord } from '../../approvals/decision-input.ts';
-import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import {
+  type DecisionInput,
+  toPersonDecision,
+  type McpDecisionWord,
+} from '../../approvals/decision-input.ts';
+import {
+  type DecisionScope,
+  decisionScopeSchema,
+  type PendingAction,
+} from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -14,7 +22,7 @@ import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { readNumberOption } from '../terminal/number-option.ts';
+import { readChoiceOption, readNumberOption } from '../terminal/option-value.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
 import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
@@ -32,7 +40,7 @@ interface DecideOptions extends CommonCommandOptions {
 /** The maximum number of rows without a link to the page. It is the height of a small terminal window. */
 const MAX_ROWS_WITHOUT_LINK = 24;
 
-const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
+const APPROVALS: Readonly<Record<DecisionScope, McpDecisionWord>> = {
   once: 'approve',
   tool: 'trust_tool',
   server: 'trust_server',
@@ -45,7 +53,9 @@ export async function decideCommand(
   given: { what: string; call: string | undefined },
 ): Promise<number> {
   const { options, terminal } = run;
-  const decision = word === 'approve' ? approvalOf(options.scope) : word;
+  const { scope = 'once', reason } = options;
+  const decision =
+    word === 'approve' ? APPROVALS[readChoiceOption('scope', scope, decisionScopeSchema.options)] : word;
   const limits = limitsIn(options);
   const context = await openCommandSessions(run);
   const { session, actions, seen } = await resolveActions(context.sessions, given, options.all === true);
@@ -53,9 +63,8 @@ export async function decideCommand(
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
-  const reason = options.reason === undefined ? {} : { reason: options.reason };
   const decisions = actions.map(({ callId, shown }) =>
-    toPersonDecision({ callId, shown, decision, ...limits, ...reason }),
+    toPersonDecision({ callId, shown, decision, ...limits, reason }),
   );
   await sendDecisionsFromTerminal(session, decisions, terminal);
   printDecisionOutcome(
@@ -127,23 +136,15 @@ function commandWithoutQuestion(word: 'approve' | 'deny', actions: readonly Pend
 const TRUST_LIMITS = { min: 1, max: 99_999 };
 
 /** Reads the options that limit a grant. @throws UsageError */
-function limitsIn({ minutes, uses, scope = 'once' }: DecideOptions): {
-  trustMinutes?: number;
-  trustUses?: number;
-} {
+function limitsIn({
+  minutes,
+  uses,
+  scope = 'once',
+}: DecideOptions): Pick<DecisionInput, 'trustMinutes' | 'trustUses'> {
   if ((minutes !== undefined || uses !== undefined) && scope === 'once')
     throw new UsageError('--minutes and --uses limit a trust: they go with --scope tool, server or always.');
   return {
-    ...(minutes === undefined ? {} : { trustMinutes: readNumberOption('--minutes', minutes, TRUST_LIMITS) }),
-    ...(uses === undefined ? {} : { trustUses: readNumberOption('--uses', uses, TRUST_LIMITS) }),
+    trustMinutes: minutes === undefined ? undefined : readNumberOption('--minutes', minutes, TRUST_LIMITS),
+    trustUses: uses === undefined ? undefined : readNumberOption('--uses', uses, TRUST_LIMITS),
   };
-}
-
-function approvalOf(scope = 'once'): McpDecisionWord {
-  const word = Object.hasOwn(APPROVALS, scope) ? APPROVALS[scope] : undefined;
-  if (word === undefined)
-    throw new UsageError(
-      `There is no scope "${scope}". The scopes are: ${decisionScopeSchema.options.join(', ')}.`,
-    );
-  return word;
 }

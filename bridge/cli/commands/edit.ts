@@ -23,7 +23,7 @@ import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { type EditedFile, editInEditor, hasOwnEditor } from '../terminal/editor.ts';
 import { commandWord } from '../terminal/command-word.ts';
-import { wrapIntoRows } from '../terminal/terminal.ts';
+import { wrapIntoRows } from '../terminal/rows.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
 interface EditOptions extends CommonCommandOptions {
@@ -111,8 +111,8 @@ async function sendEdit(
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
-  const reason = options.reason === undefined ? {} : { reason: options.reason };
-  const edited = toPersonDecision({ callId, shown, decision: 'edit', ...decision, ...reason });
+  const { reason } = options;
+  const edited = toPersonDecision({ callId, shown, decision: 'edit', ...decision, reason });
   await sendDecisionsFromTerminal(session, [edited], terminal);
   printDecisionOutcome(run, session, [{ callId, decision: 'edit' }]);
   return 0;

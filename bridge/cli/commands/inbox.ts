@@ -10,10 +10,10 @@ import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts
 import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
-import { styleOfState } from '../terminal/state-style.ts';
+import { styleOfState } from '../terminal/paint.ts';
 import { cutToWidth } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { noAnswerText } from '../terminal/terminal-words.ts';
 import { NewInboxEntries, readInbox } from '../watch/inbox-watch.ts';
 
 interface InboxOptions extends CommonCommandOptions {
@@ -49,9 +49,7 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
   if (!json && entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
   // With --json, the printed object contains the unreachable agents. With --watch, each printed object is one entry, so
   // the unreachable agents are printed to stderr.
-  if (!json || watches)
-    for (const { agent, message } of unreachable)
-      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
+  if (!json || watches) for (const each of unreachable) terminal.complain(noAnswerText(each));
   if (watches) {
     const watch = new NewInboxEntries(context, run.settings.stateDir, entries);
     watch.follow(sessions);

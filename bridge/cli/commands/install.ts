@@ -33,6 +33,7 @@ import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { chooseBridgeStartCommand } from '../clients/start-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
+import { readChoiceOption } from '../terminal/option-value.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -271,9 +272,7 @@ async function remainingEntries(
 
 /** Reads the options that select the entry. @throws UsageError */
 function readScopeAndName({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): ScopeAndName {
-  const found = CONFIG_SCOPES.find((each) => each === scope);
-  if (found === undefined)
-    throw new UsageError(`There is no scope "${scope}". The scopes are: ${CONFIG_SCOPES.join(', ')}.`);
+  const found = readChoiceOption('scope', scope, CONFIG_SCOPES);
   if (!VALID_NAME.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');
   return { scope: found, name };
 }

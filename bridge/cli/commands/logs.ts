@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readLastLines, showNewLogContent } from '../../local-server/log-reader.ts';
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { jsonLogLine, logLine } from '../terminal/log-line.ts';
-import { readNumberOption } from '../terminal/number-option.ts';
+import { readNumberOption } from '../terminal/option-value.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
 interface LogsOptions extends CommonCommandOptions {
@@ -11,15 +11,14 @@ interface LogsOptions extends CommonCommandOptions {
   lines?: string;
 }
 
-const DEFAULT_LINES = 50;
+const DEFAULT_LINES = '50';
 
 /**
  * Prints the last lines of the local server's log. With `--follow`, also prints each new line.
  * @throws ProductError CONFIGURATION if there is no log; UsageError
  */
 export async function logsCommand({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
-  const count =
-    options.lines === undefined ? DEFAULT_LINES : readNumberOption('--lines', options.lines, { min: 0 });
+  const count = readNumberOption('--lines', options.lines ?? DEFAULT_LINES, { min: 0 });
   const path = join(settings.stateDir, 'server.log');
   const show = (line: string): void =>
     terminal.say(options.json === true ? jsonLogLine(line) : logLine(line, terminal.paint));

@@ -18,7 +18,7 @@ export async function revokeTrustCommand(
   run: CommandRun<RevokeOptions>,
   given: string,
   grants: readonly string[],
-): Promise<number> {
+): Promise<void> {
   const { options } = run;
   if (options.all === true && grants.length > 0)
     throw new UsageError('Name the grants or use --all, not both. Nothing was revoked.');
@@ -29,7 +29,6 @@ export async function revokeTrustCommand(
   await session.fetchTask();
   printGrants(run, session, revoked);
   await context.close();
-  return 0;
 }
 
 function printGrants(

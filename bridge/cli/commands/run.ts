@@ -13,15 +13,15 @@ import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
 import { isFirstAttempt } from '../../sessions/session/session-state.ts';
 import { type WaitEndReason, waitForSession } from '../../sessions/wait-for-session.ts';
-import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
+import { type CommandSessions, MAX_WAIT_MS, openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { promptAndSendDecision } from '../decisions/prompt-and-send-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { commandWord } from '../terminal/command-word.ts';
 import { sessionWord } from '../terminal/short-ids.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
-import { howToDecideText } from '../terminal/how-to-decide.ts';
+import { howToAnswerText, howToDecideText } from '../terminal/how-to-decide.ts';
+import { readChoiceOption } from '../terminal/option-value.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { undeliveredText } from '../terminal/undelivered-text.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
@@ -35,8 +35,6 @@ interface RunOptions extends CommonCommandOptions {
 
 /** The maximum time in milliseconds until the session has read the events that are already printed. */
 const MAX_CATCH_UP_MS = 5_000;
-/** The maximum time to wait for a task, in milliseconds: one day. The person can end the wait earlier with Ctrl-C. */
-const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Delegates a task, follows it, and asks the person for each decision.
@@ -69,15 +67,11 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
 
 function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undefined {
   if (options.mode === undefined) return undefined;
-  const mode = taskModeSchema.safeParse(options.mode);
-  if (!mode.success)
-    throw new UsageError(
-      `There is no mode "${options.mode}". The modes are: ${taskModeSchema.options.join(', ')}.`,
-    );
+  const mode = readChoiceOption('mode', options.mode, taskModeSchema.options);
   // A model may run this command without a terminal, and a model must not turn off the approvals of a task.
-  if ((mode.data === 'auto' || mode.data === 'accept-edits') && !terminal.interactive)
-    throw new UsageError(`The mode ${mode.data} runs tools without asking, so it needs a terminal.`);
-  return mode.data;
+  if ((mode === 'auto' || mode === 'accept-edits') && !terminal.interactive)
+    throw new UsageError(`The mode ${mode} runs tools without asking, so it needs a terminal.`);
+  return mode;
 }
 
 /**
@@ -199,7 +193,6 @@ function reportWaiting(
       if (at > 0) terminal.say(`\n${actionText(action, terminal)}`);
       terminal.explain(howToDecideText(action));
     }
-  if (terminal.interactive && question !== null)
-    terminal.explain(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
+  if (terminal.interactive && question !== null) terminal.explain(howToAnswerText(question));
   terminal.explain(`The task waits. Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`);
 }

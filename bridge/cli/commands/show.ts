@@ -8,29 +8,29 @@ import { pendingReport } from '../../mcp/reports/session-report.ts';
 import { toWholePendingResult } from '../../mcp/reports/session-result.ts';
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { turnCostTable } from '../terminal/turn-cost-table.ts';
+import { turnCostTable } from '../terminal/cost-tables.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { escapeHiddenInLines } from '../terminal/terminal.ts';
-import { commandWord } from '../terminal/command-word.ts';
+import { escapeHiddenInLines, type Terminal } from '../terminal/terminal.ts';
 import { sessionWord } from '../terminal/short-ids.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { quotedRows } from '../terminal/quoted-rows.ts';
-import { howToDecideText } from '../terminal/how-to-decide.ts';
-import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
+import { quotedRows } from '../terminal/rows.ts';
+import { howToAnswerText, howToDecideText } from '../terminal/how-to-decide.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
-import { mcpTaskIdOfSession, type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { findSessionWithCode } from '../decisions/waiting-code.ts';
+import { findSessionWithCode, waitingSessions } from '../decisions/waiting-code.ts';
 
 interface ShowOptions extends CommonCommandOptions {
   turns?: boolean;
 }
 
-interface WaitingSession {
+/** What the command shows: the pending actions or the question, or the state of a session in which nothing waits. */
+interface ShownSession {
   session: Session;
   actions: readonly PendingAction[];
   question: PlainTextQuestion | null;
@@ -41,51 +41,55 @@ interface WaitingSession {
  * @param given the code of an action, or the id of a session or a call, or a unique prefix of it
  * @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
  */
-export async function showCommand(run: CommandRun<ShowOptions>, given: string): Promise<number> {
-  const { options } = run;
-  // A pager would break a long line into rows without a mark, which could look like the program's own text.
-  const terminal = { ...run.terminal, width: run.terminal.pagerWidth };
+export async function showCommand(run: CommandRun<ShowOptions>, given: string): Promise<void> {
+  const { options, terminal } = run;
   const context = await openCommandSessions(run);
-  const { session, actions, question } =
-    (await findByActionCode(context, given)) ??
-    (await findByCallId(context, given)) ??
-    (await findBySessionId(context, given));
-  const { id, agent } = session;
-  const cost = session.view?.cost ?? null;
-  const turns = options.turns === true ? await turnCosts(session) : undefined;
-  if (options.json === true)
-    terminal.say(
-      JSON.stringify({
-        sessionId: id,
-        agent: agent.name,
-        pending: actions.map((action) => toWholePendingResult(pendingReport(action))),
-        question:
-          question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
-        cost,
-        ...(turns !== undefined && { turns: turns?.requests ?? null }),
-      }),
-    );
-  else {
-    terminal.explain(terminal.paint('bold', `Session ${visibleLine(id)} with ${agent.name}`));
-    for (const action of actions) {
-      terminal.say(`\n${actionText(action, terminal)}`);
-      terminal.explain(terminal.paint('gray', howToDecideText(action)));
-    }
-    if (question !== null) {
-      terminal.say(`\nIt asks:\n${quotedRows(question.text, terminal.width)}`);
-      terminal.explain(
-        terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`),
-      );
-    }
-    if (actions.length === 0 && question === null)
-      terminal.say(escapeHiddenInLines(sessionProblem(session.state) ?? nothingWaitsText(session)));
-    const costs = cost === null ? '' : costLine(cost);
-    if (costs !== '') terminal.say(`\n${costs}`);
-    if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);
-    else if (turns !== undefined) terminal.say(`\n${turnCostTable(turns, terminal.width)}`);
-  }
+  const { sessions } = context;
+  const shown =
+    (await findByActionCode(sessions, given)) ??
+    (await findByCallId(sessions, given)) ??
+    (await findBySessionId(sessions, given));
+  const turns = options.turns === true ? await turnCosts(shown.session) : undefined;
+  if (options.json === true) terminal.say(JSON.stringify(jsonOf(shown, turns)));
+  // A pager would break a long line into rows without a mark, which could look like the program's own text.
+  else print(shown, turns, { ...terminal, width: terminal.pagerWidth });
   await context.close();
-  return 0;
+}
+
+function jsonOf({ session, actions, question }: ShownSession, turns: TaskCosts | null | undefined): object {
+  const { id, agent, view } = session;
+  return {
+    sessionId: id,
+    agent: agent.name,
+    pending: actions.map((action) => toWholePendingResult(pendingReport(action))),
+    question: question && { callId: question.id, shown: question.shown, text: question.text },
+    cost: view?.cost ?? null,
+    ...(turns !== undefined && { turns: turns?.requests ?? null }),
+  };
+}
+
+function print(
+  { session, actions, question }: ShownSession,
+  turns: TaskCosts | null | undefined,
+  terminal: Terminal,
+): void {
+  const { id, agent, state, view } = session;
+  const { paint, width } = terminal;
+  terminal.explain(paint('bold', `Session ${visibleLine(id)} with ${agent.name}`));
+  for (const action of actions) {
+    terminal.say(`\n${actionText(action, terminal)}`);
+    terminal.explain(paint('gray', howToDecideText(action)));
+  }
+  if (question !== null) {
+    terminal.say(`\nIt asks:\n${quotedRows(question.text, width)}`);
+    terminal.explain(paint('gray', howToAnswerText(question)));
+  }
+  if (actions.length === 0 && question === null)
+    terminal.say(escapeHiddenInLines(sessionProblem(state) ?? nothingWaitsText(session)));
+  const costs = view?.cost ? costLine(view.cost) : '';
+  if (costs !== '') terminal.say(`\n${costs}`);
+  if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);
+  else if (turns !== undefined) terminal.say(`\n${turnCostTable(turns, width)}`);
 }
 
 /** Returns the state of a session without a pending action or a question, and the command that shows its result. */
@@ -101,10 +105,7 @@ async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
   return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
 }
 
-async function findByActionCode(
-  { sessions }: CommandSessions,
-  given: string,
-): Promise<WaitingSession | undefined> {
+async function findByActionCode(sessions: Sessions, given: string): Promise<ShownSession | undefined> {
   const found = await findSessionWithCode(sessions, given);
   if (found === undefined) return undefined;
   const { session, code } = found;
@@ -116,7 +117,7 @@ async function findByActionCode(
   };
 }
 
-async function findBySessionId({ sessions }: CommandSessions, given: string): Promise<WaitingSession> {
+async function findBySessionId(sessions: Sessions, given: string): Promise<ShownSession> {
   const session = await resolveSession(sessions, given);
   await session.refresh();
   const { view } = session;
@@ -128,27 +129,16 @@ async function findBySessionId({ sessions }: CommandSessions, given: string): Pr
  * the same prefix.
  * @throws ProductError UNKNOWN_CALL if several calls match
  */
-async function findByCallId(
-  { sessions }: CommandSessions,
-  given: string,
-): Promise<WaitingSession | undefined> {
+async function findByCallId(sessions: Sessions, given: string): Promise<ShownSession | undefined> {
   const { sessions: named } = await sessions.withPrefix(given);
   if (named.length > 0) return undefined;
-  const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
-  const found: WaitingSession[] = [];
-  for (const listed of waiting.filter((each) => mayHaveCall(each, given))) {
-    const session = await sessions.find(mcpTaskIdOfSession(listed));
-    await session.refresh();
+  const found: ShownSession[] = [];
+  for await (const session of waitingSessions(sessions, 'callIds', (callId) => hasIdPrefix(callId, given)))
     for (const action of session.view?.pending ?? [])
       if (hasIdPrefix(action.callId, given)) found.push({ session, actions: [action], question: null });
-  }
   if (found.length < 2) return found[0];
   throw new ProductError(
     'UNKNOWN_CALL',
     `Several actions begin with "${given}". Type more of the one you mean.`,
   );
-}
-
-function mayHaveCall({ callIds }: ListedSession, given: string): boolean {
-  return callIds.length === 0 || callIds.some((callId) => hasIdPrefix(callId, given));
 }

@@ -9,13 +9,13 @@ import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { stateWithNotDone } from '../../sessions/state-with-not-done.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
-import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
+import { unreachableAgentsExitCode } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { readNumberOption } from '../terminal/number-option.ts';
+import { readChoiceOption, readNumberOption } from '../terminal/option-value.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
-import { styleOfState } from '../terminal/state-style.ts';
+import { styleOfState } from '../terminal/paint.ts';
 import { ageText } from '../terminal/age.ts';
-import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { noAnswerText } from '../terminal/terminal-words.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
@@ -26,7 +26,7 @@ interface TasksOptions extends CommonCommandOptions {
   limit?: string;
 }
 
-const DEFAULT_LIMIT = 50;
+const DEFAULT_LIMIT = '50';
 
 const NO_TASKS =
   'There are no tasks. Delegate one from your MCP client, or here: mcp-a2a-bridge run "Create test.md with hello"';
@@ -38,8 +38,7 @@ const NO_TASKS =
 export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<number> {
   const { options, terminal } = run;
   const state = parseState(options.state);
-  const limit =
-    options.limit === undefined ? DEFAULT_LIMIT : readNumberOption('--limit', options.limit, { min: 1 });
+  const limit = readNumberOption('--limit', options.limit ?? DEFAULT_LIMIT, { min: 1 });
   const context = await openCommandSessions(run);
   const { sessions, unreachable, unread } = await context.sessions.list({
     agent: options.agent === undefined ? undefined : context.registry.pick(options.agent),
@@ -54,8 +53,7 @@ export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<numbe
     if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
     else if (unreachable.length === 0) terminal.say(noTasksText({ state, agent: options.agent }));
     if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
-    for (const { agent, message } of unreachable)
-      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
+    for (const each of unreachable) terminal.complain(noAnswerText(each));
   }
   // The command fails only if no agent has answered, and if the state of no session is known.
   const all = options.agent === undefined ? context.registry.all.length : 1;
@@ -79,12 +77,9 @@ function withoutCodes(session: ListedSession): Omit<ListedSession, 'codes' | 'ca
 }
 
 function parseState(given: string | undefined): SessionStateName | undefined {
-  const found = SESSION_STATE_NAMES.find((name) => name === given || taskStateWord(name) === given);
-  if (given !== undefined && found === undefined)
-    throw new UsageError(
-      `There is no state "${given}". The states are: ${SESSION_STATE_NAMES.map(taskStateWord).join(', ')}.`,
-    );
-  return found;
+  if (given === undefined) return undefined;
+  const word = readChoiceOption('state', taskStateWord(given), SESSION_STATE_NAMES.map(taskStateWord));
+  return SESSION_STATE_NAMES.find((name) => taskStateWord(name) === word);
 }
 
 function tasksTable(

@@ -15,7 +15,7 @@ import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { noAnswerText } from '../terminal/terminal-words.ts';
 
 interface VerifyOptions extends CommonCommandOptions {
   key?: string;
@@ -61,8 +61,7 @@ export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file:
       terminal.complain(
         'No agent of your settings has this key, so anyone may have signed the receipt. Ask the owner of the server for the fingerprint, and give it with --key.',
       );
-    for (const { agent, message } of unreachable)
-      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
+    for (const each of unreachable) terminal.complain(noAnswerText(each));
     const compared = JOURNAL_TEXT[journal](receipt);
     if (journal === 'differs') terminal.complain(compared);
     else terminal.explain(compared);

@@ -2,6 +2,9 @@
 import { openSessions, type OpenSessions } from '../../startup/open-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from './run-command.ts';
 
+/** The maximum time to wait for a task, in milliseconds: one day. The person can end the wait earlier with Ctrl-C. */
+export const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
+
 export interface CommandSessions extends OpenSessions {
   /** Waits until pending writes are done, then closes the connections. Tasks continue. */
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Asks the person at the terminal to decide the first pending action of a task. */
-import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
 import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
@@ -21,22 +21,23 @@ import { unsentLines, withdrawnText } from './withdrawn-text.ts';
  */
 type AskingEnd = 'left' | 'changed';
 
+/** What the terminal shows of the task. */
+type ShownInput = Pick<TaskView, 'pending' | 'question'>;
+
 /** The maximum length of a title in the prompt. The terminal shows the whole action above the prompt. */
 const MAX_TITLE_CHARACTERS = 40;
 
-/** The errors after which the action still waits, so that the person can answer again. */
-const STILL_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
-  'INVALID_DECISION',
-  'MALFORMED',
-  'PRESENCE_REQUIRED',
-]);
-/** The errors after which the action no longer waits. Later events of the task show why. */
-const NO_LONGER_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
-  'ALREADY_DECIDED',
-  'INPUT_CHANGED',
-  'UNKNOWN_CALL',
-  'TASK_ENDED',
-]);
+/** What follows if the agent refuses a decision. `ask again`: the action still waits. Other errors end the command. */
+const AFTER_REFUSAL: Partial<Record<ErrorReason, 'ask again' | 'changed'>> = {
+  INVALID_DECISION: 'ask again',
+  MALFORMED: 'ask again',
+  PRESENCE_REQUIRED: 'ask again',
+  // Later events of the task show why the action no longer waits.
+  ALREADY_DECIDED: 'changed',
+  INPUT_CHANGED: 'changed',
+  UNKNOWN_CALL: 'changed',
+  TASK_ENDED: 'changed',
+};
 
 /**
  * Shows the first pending action, asks the person to decide it, and sends the decision. A plain-text question is not
@@ -48,7 +49,7 @@ const NO_LONGER_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 export async function promptAndSendDecision(
   terminal: Terminal,
   session: Session,
-  shown: Pick<TaskView, 'pending' | 'question'>,
+  shown: ShownInput,
 ): Promise<AskingEnd> {
   // The session may have read fewer events than the terminal has printed. So it reads the task again.
   await session.fetchTask();
@@ -59,29 +60,33 @@ export async function promptAndSendDecision(
     terminal.say(`\n${actionText(action, terminal)}`);
     if (others.length > 0) terminal.say(terminal.paint('gray', `Then ${String(others.length)} more.`));
   }
-  for (;;) {
-    if (!isWaitingFor(session, code)) return 'changed';
-    const { decision, typed, withdrawn } = await withdrawable(terminal, { session, code }, (ask) =>
-      typedDecisionOf(terminal, shown, ask),
-    );
+  while (isWaitingFor(session, code)) {
+    const { decision, typed, withdrawn } = await askUntilWithdrawn(terminal, { session, code }, shown);
     if (withdrawn) {
       terminal.say(`\n${withdrawnText({ view: session.view, callId: action?.callId, typed })}`);
       return 'changed';
     }
     if (decision === undefined) return 'left';
-    try {
-      await sendDecisionsFromTerminal(session, [decision], terminal);
-      return 'changed';
-    } catch (error) {
-      if (
-        !(error instanceof ProductError) ||
-        !(STILL_WAITING.has(error.reason) || NO_LONGER_WAITING.has(error.reason))
-      )
-        throw error;
-      terminal.complain(inTerminalWords(error.message));
-      for (const line of unsentLines(typed)) terminal.say(line);
-      if (NO_LONGER_WAITING.has(error.reason)) return 'changed';
-    }
+    if ((await sendTyped(terminal, session, { decision, typed })) === 'changed') return 'changed';
+  }
+  return 'changed';
+}
+
+/** Sends the decision. If the agent refuses it, prints why, and the typed text, which was not sent. */
+async function sendTyped(
+  terminal: Terminal,
+  session: Session,
+  { decision, typed }: { decision: PersonDecision; typed: string },
+): Promise<'ask again' | 'changed'> {
+  try {
+    await sendDecisionsFromTerminal(session, [decision], terminal);
+    return 'changed';
+  } catch (error) {
+    const next = error instanceof ProductError ? AFTER_REFUSAL[error.reason] : undefined;
+    if (next === undefined) throw error;
+    terminal.complain(inTerminalWords(errorMessageOf(error)));
+    for (const line of unsentLines(typed)) terminal.say(line);
+    return next;
   }
 }
 
@@ -106,10 +111,10 @@ interface Asked {
 }
 
 /** Shows the prompt, and ends it if the action no longer waits for this decision. */
-async function withdrawable(
+async function askUntilWithdrawn(
   terminal: Terminal,
   { session, code }: { session: Session; code: string },
-  decide: (ask: Ask) => Promise<PersonDecision | undefined>,
+  shown: ShownInput,
 ): Promise<Asked> {
   const decided = new AbortController();
   let typed = '';
@@ -126,7 +131,7 @@ async function withdrawable(
     if (!isWaitingFor(session, code)) decided.abort();
   });
   try {
-    const decision = await decide(ask);
+    const decision = await typedDecisionOf(terminal, shown, ask);
     return { decision, typed, withdrawn: decided.signal.aborted };
   } finally {
     stopListening();
@@ -137,7 +142,7 @@ async function withdrawable(
 /** Asks for a decision or an answer. Returns undefined if the person typed nothing. */
 async function typedDecisionOf(
   terminal: Terminal,
-  { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,
+  { pending: [action], question }: ShownInput,
   ask: Ask,
 ): Promise<PersonDecision | undefined> {
   if (action !== undefined && !action.decisions.includes('answer')) return decisionOn(terminal, action, ask);
@@ -185,12 +190,7 @@ async function decisionOn(
         }
         return toPersonDecision({ callId, shown, decision: 'approve' });
       case 'deny':
-        return toPersonDecision({
-          callId,
-          shown,
-          decision: 'deny',
-          ...(typed.reason === undefined ? {} : { reason: typed.reason }),
-        });
+        return toPersonDecision({ callId, shown, decision: 'deny', reason: typed.reason });
     }
   }
 }

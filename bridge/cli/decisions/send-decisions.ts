@@ -4,14 +4,9 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import { sentInTime } from '../../approvals/sent-in-time.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
+import { MAX_WAIT_MS } from '../context/command-sessions.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-/**
- * The maximum time that the command waits for the task, in milliseconds: one day. The person can end the wait earlier
- * with Ctrl-C.
- */
-const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** After this time without an answer, the command says why it waits, in milliseconds. */
 const QUIET_MS = 3_000;

@@ -1,12 +1,7 @@
 /** Finds a pending action or question by its code. At least the first four digits of the code are needed. */
 import { SHOWN_CODE_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import {
-  codesOf,
-  mcpTaskIdOfSession,
-  type ListedSession,
-  WAITING_STATES,
-} from '../../sessions/list-sessions.ts';
+import { codesOf, mcpTaskIdOfSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
@@ -32,14 +27,10 @@ export async function findSessionWithCode(
   given: string,
 ): Promise<SessionAndCode | undefined> {
   if (!CODE.test(given)) return undefined;
-  const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
   const found: SessionAndCode[] = [];
-  for (const listed of waiting.filter((each) => mayWaitFor(each, given))) {
-    const session = await sessions.find(mcpTaskIdOfSession(listed));
-    await session.refresh();
+  for await (const session of waitingSessions(sessions, 'codes', (code) => code.startsWith(given)))
     for (const code of codesOf(session.pendingInput))
       if (code.startsWith(given)) found.push({ session, code, whole: code === given });
-  }
   const [only, another] = found;
   if (only === undefined) return undefined;
   const { sessions: named } = await sessions.withPrefix(given);
@@ -51,11 +42,21 @@ export async function findSessionWithCode(
 }
 
 /**
- * Returns true if an action of the session may have this code. If the agent's list contains no codes for the session,
- * returns true, because only the task itself can tell.
+ * Yields the waiting sessions with a matching code or call id. Also yields those for which the agent's list has none,
+ * because only the task itself can tell. Reads each task from its agent.
  */
-function mayWaitFor({ codes }: ListedSession, given: string): boolean {
-  return codes.length === 0 || codes.some((code) => code.startsWith(given));
+export async function* waitingSessions(
+  sessions: Sessions,
+  field: 'codes' | 'callIds',
+  isMatch: (id: string) => boolean,
+): AsyncGenerator<Session> {
+  const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });
+  for (const listed of waiting) {
+    if (listed[field].length > 0 && !listed[field].some(isMatch)) continue;
+    const session = await sessions.find(mcpTaskIdOfSession(listed));
+    await session.refresh();
+    yield session;
+  }
 }
 
 export function looksLikeActionCode(given: string): boolean {

@@ -3,6 +3,7 @@ import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import { quote } from 'shell-quote';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
+import { readChoiceOption } from '../terminal/option-value.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { splitCommandLine, type ModelChange } from './edit-model-settings.ts';
 import { readServerModelReport } from '../context/server-program.ts';
@@ -22,9 +23,7 @@ export async function readModelChange(
   id: string,
 ): Promise<ModelChange> {
   const { tier, keyCommand, keyVariable, baseUrl } = options;
-  const named = MODEL_TIERS.find((each) => each === tier);
-  if (tier !== undefined && named === undefined)
-    throw new UsageError(`There is no tier "${tier}". The tiers are: ${MODEL_TIERS.join(', ')}.`);
+  const named = tier === undefined ? undefined : readChoiceOption('tier', tier, MODEL_TIERS);
   if (keyCommand !== undefined && keyVariable !== undefined)
     throw new UsageError('Use --key-command or --key-variable, not both.');
   if (id === 'offline' && (keyCommand ?? keyVariable ?? baseUrl) !== undefined)

@@ -13,7 +13,8 @@ import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';
 import { cutToWidth } from './table.ts';
-import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
+import { wrapIntoRows, wrapIntoRowsAtWords } from './rows.ts';
 
 const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',

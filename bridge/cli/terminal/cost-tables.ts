@@ -1,8 +1,8 @@
-/** Formats an agent's costs as tables by day, by session and by model. Pure. */
-import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
+/** Formats an agent's costs as tables by day, by session and by model, and a task's costs by turn. Pure. */
+import type { CostReport, CostSumView, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { dollarsText } from '../../../shared/text/cost-text.ts';
+import { costRequestLabel, dollarsText, requestPriceText } from '../../../shared/text/cost-text.ts';
 import { taskTitleOf } from '../../sessions/task-title.ts';
 import { shortIds } from './short-ids.ts';
 import { formatTable, type TableColumn } from './table.ts';
@@ -11,7 +11,7 @@ import { formatTable, type TableColumn } from './table.ts';
 const MAX_SESSIONS = 20;
 
 /** The columns of the tokens and the cost of one request or of a sum. */
-export const TOKENS_AND_COST: readonly TableColumn[] = [
+const TOKENS_AND_COST: readonly TableColumn[] = [
   { title: 'TOKENS IN', align: 'right' },
   { title: 'CACHE READ', align: 'right' },
   { title: 'CACHE WRITTEN', align: 'right' },
@@ -80,4 +80,21 @@ function budgetText({ usd, limitUsd, spentUsd }: NonNullable<CostReport['dailyBu
   const more =
     limitUsd > usd ? `, and a person allowed more: the limit of today is ${dollarsText(limitUsd)}` : '';
   return `The budget per day is ${dollarsText(usd)}${more}. Today cost ${dollarsText(spentUsd)}.`;
+}
+
+export function turnCostTable({ requests }: TaskCosts, width: number | undefined): string {
+  if (requests.length === 0) return 'The turns of this task have no tokens.';
+  return formatTable(
+    [{ title: 'TURN' }, ...TOKENS_AND_COST, { title: 'MODEL' }],
+    requests.map((request) => [
+      { text: costRequestLabel(request) },
+      { text: String(request.inputTokens) },
+      { text: String(request.cachedInputTokens) },
+      { text: String(request.cacheWriteTokens) },
+      { text: String(request.outputTokens) },
+      { text: requestPriceText(request) },
+      { text: visibleLine(request.model) },
+    ]),
+    width,
+  );
 }

@@ -30,6 +30,11 @@ export function decisionElsewhereError(
   return undefined;
 }
 
+/** Returns a sentence with the command that answers a plain-text question. */
+export function howToAnswerText({ shown }: { shown: string }): string {
+  return `Answer with: mcp-a2a-bridge answer ${commandWord(shown)} <words>`;
+}
+
 /**
  * Returns a sentence with the command that decides the action. The command makes only decisions that the reader is
  * allowed to make.

@@ -1,6 +1,7 @@
 /** Adds colours to text if the terminal supports them. */
 import { styleText } from 'node:util';
 import type { Environment } from '../../../shared/runtime/environment.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 
 export type TerminalStyle = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
 export type Paint = (style: TerminalStyle, text: string) => string;
@@ -49,3 +50,19 @@ export function paintDiff(diff: string, paint: Paint, wrap = (line: string): str
     })
     .join('\n');
 }
+
+const STATE_STYLES: Readonly<Record<SessionStateName, TerminalStyle>> = {
+  submitted: 'cyan',
+  working: 'cyan',
+  'input-required': 'yellow',
+  'auth-required': 'yellow',
+  completed: 'green',
+  canceled: 'gray',
+  failed: 'red',
+  rejected: 'red',
+  unknown: 'gray',
+  'not-delivered': 'red',
+  'unknown-to-agent': 'red',
+};
+
+export const styleOfState = (state: SessionStateName): TerminalStyle => STATE_STYLES[state];

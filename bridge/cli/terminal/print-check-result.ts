@@ -2,7 +2,7 @@ import type { CheckResult } from '../../../shared/runtime/check-result.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { TerminalStyle } from './paint.ts';
 import type { Terminal } from './terminal.ts';
-import { wrapIndented } from './wrap-words.ts';
+import { wrapIndented } from './rows.ts';
 
 const LEVEL_MARKS: Readonly<Record<CheckResult['level'], readonly [string, TerminalStyle]>> = {
   ok: ['✓', 'green'],

@@ -39,6 +39,11 @@ export function inTerminalWords(text: string): string {
     );
 }
 
+/** Says that an agent has not answered, and why. */
+export function noAnswerText({ agent, message }: { agent: string; message: string }): string {
+  return `No answer from agent "${agent}": ${inTerminalWords(message)}`;
+}
+
 function commandFor(name: string): string | undefined {
   const tool = MODEL_TOOL_NAMES.find((each) => each === name);
   return tool === undefined ? undefined : COMMANDS[tool];

@@ -1,11 +1,9 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
 import { fstatSync } from 'node:fs';
-import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
-import { discardTypedAhead } from './discard-typed-ahead.ts';
-import { readLine, type PromptWithdrawal } from './read-line.ts';
-import { wrapSentences } from './wrap-words.ts';
+import { discardTypedAhead, readLine, type PromptWithdrawal } from './read-line.ts';
+import { wrapSentences } from './rows.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
 export interface Terminal {
@@ -15,11 +13,11 @@ export interface Terminal {
   /** Like `width`, but also set if stdout is a pipe and stderr a terminal: a pager such as `less` may read the pipe. */
   pagerWidth: number | undefined;
   interactive: boolean;
-  say(text: string): void;
+  say: (text: string) => void;
   /** Prints sentences of the program. At a terminal, a line that does not fit is split between two words. */
-  explain(text: string): void;
-  write(text: string): void;
-  complain(text: string): void;
+  explain: (text: string) => void;
+  write: (text: string) => void;
+  complain: (text: string) => void;
   /**
    * Asks a yes-or-no question.
    * @returns true for `y` or `yes`; false for any other answer, and at the end of the input
@@ -66,27 +64,6 @@ function isPipe(descriptor: number): boolean {
 /** Escapes the hidden characters of a text, but no line feed. For a text of the program that may quote an agent. */
 export function escapeHiddenInLines(text: string): string {
   return text.split('\n').map(escapeHiddenCharacters).join('\n');
-}
-
-/**
- * Splits each line of a text into rows of the terminal. A row that continues a line starts with `↳ `.
- * @param width the width of the terminal in columns; undefined if the text must not be wrapped
- */
-export function wrapIntoRows(text: string, width: number | undefined): string {
-  if (width === undefined) return text;
-  return text
-    .split('\n')
-    .flatMap((line) => [...textRows(line, width)])
-    .join('\n');
-}
-
-/** Like `wrapIntoRows`, but splits a row between two words if possible. For text of the program. */
-export function wrapIntoRowsAtWords(text: string, width: number | undefined): string {
-  if (width === undefined) return text;
-  return text
-    .split('\n')
-    .flatMap((line) => [...wordRows(line, width)])
-    .join('\n');
 }
 
 async function readTypedLine(question: string, withdrawal?: PromptWithdrawal): Promise<string> {

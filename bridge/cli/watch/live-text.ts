@@ -11,12 +11,10 @@ import { grantText, unexpiredGrantViews } from '../../mcp/reports/grant-text.ts'
 import { agentOutputText } from '../../mcp/reports/session-report.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { howToDecideText } from '../terminal/how-to-decide.ts';
-import { styleOfState } from '../terminal/state-style.ts';
-import type { TerminalStyle } from '../terminal/paint.ts';
-import { commandWord } from '../terminal/command-word.ts';
-import { quotedRows } from '../terminal/quoted-rows.ts';
-import { type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
+import { howToAnswerText, howToDecideText } from '../terminal/how-to-decide.ts';
+import { styleOfState, type TerminalStyle } from '../terminal/paint.ts';
+import { quotedRows, wrapIntoRowsAtWords } from '../terminal/rows.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
@@ -112,7 +110,7 @@ export class LiveTaskText {
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
       this.#line('yellow', `asks:\n${quotedRows(question.text, this.#terminal.width)}`);
-      this.#hint(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
+      this.#hint(howToAnswerText(question));
     }
   }
 

@@ -5,33 +5,8 @@ import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import type { CommandRun, CommonCommandOptions } from '../../../../../bridge/cli/context/run-command.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
 
-test.each([
-  [false, 'Nothing runs until every pending action is decided.'],
-  [true, 'An approved call runs at once'],
-])('the report says when each decided call runs: %p', (asksOneByOne, words) => {
-  const said: string[] = [];
-  const say = (text: string) => said.push(text);
-  const terminal = { paint: paintNothing, say, explain: say };
-  const run = z.custom<CommandRun<CommonCommandOptions>>().parse({ options: {}, terminal });
-  const session = z.custom<Session>().parse({
-    id: 's',
-    agent: { name: 'a' },
-    stateName: 'input-required',
-    view: {
-      taskId: 't',
-      question: null,
-      calls: [{ callId: 'one', title: 'Write a' }],
-      pending: [{ callId: 'two', title: 'Write b' }],
-    },
-    takeNotes: () => [],
-    asksOneByOne,
-  });
-  printDecisionOutcome(run, session, [{ callId: 'one', decision: 'approve' }]);
-  expect(said[0]).toBe('Approved: one  Write a');
-  expect(said.at(-1)).toContain(words);
-});
-
-test('a question of the agent after a decision is quoted, so none of its lines looks like the program’s', () => {
+/** Returns the texts that are printed after the approval of the call `one`. */
+function printedAfterApproval(view: object, asksOneByOne = true): string[] {
   const said: string[] = [];
   const say = (text: string) => said.push(text);
   const terminal = { paint: paintNothing, width: 40, say, explain: say };
@@ -40,9 +15,26 @@ test('a question of the agent after a decision is quoted, so none of its lines l
     id: 's',
     agent: { name: 'a' },
     stateName: 'input-required',
-    view: { taskId: 't', question: { text: 'Which one?\nDenied: two' }, calls: [], pending: [] },
+    view: { taskId: 't', question: null, calls: [], pending: [], ...view },
     takeNotes: () => [],
+    asksOneByOne,
   });
   printDecisionOutcome(run, session, [{ callId: 'one', decision: 'approve' }]);
+  return said;
+}
+
+test.each([
+  [false, 'Nothing runs until every pending action is decided.'],
+  [true, 'An approved call runs at once'],
+])('the report says when each decided call runs: %p', (asksOneByOne, words) => {
+  const calls = [{ callId: 'one', title: 'Write a' }];
+  const pending = [{ callId: 'two', title: 'Write b' }];
+  const said = printedAfterApproval({ calls, pending }, asksOneByOne);
+  expect(said[0]).toBe('Approved: one  Write a');
+  expect(said.at(-1)).toContain(words);
+});
+
+test('a question of the agent after a decision is quoted, so none of its lines looks like the program’s', () => {
+  const said = printedAfterApproval({ question: { text: 'Which one?\nDenied: two' } });
   expect(said[1]).toBe('The agent asks:\n│ Which one?\n│ Denied: two');
 });

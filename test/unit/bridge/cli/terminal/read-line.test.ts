@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { PassThrough } from 'node:stream';
-import { readLine } from '../../../../../bridge/cli/terminal/read-line.ts';
+import { discardTypedAhead, readLine } from '../../../../../bridge/cli/terminal/read-line.ts';
 
 /** A terminal that shows what a person types. */
 function atTerminal(): { input: PassThrough; output: PassThrough; shows: (text: string) => Promise<void> } {
@@ -44,4 +44,23 @@ test('a question that is withdrawn before the prompt is not asked, and returns n
   const withdrawal = { signal: AbortSignal.abort(), onWithdrawn: (text: string) => void typed.push(text) };
   expect(await readLine({ input, output, question: 'Approve?', withdrawal })).toBe('');
   expect([output.readableLength, typed]).toEqual([0, []]);
+});
+
+describe('text that a person types before a prompt', () => {
+  test('D2 is discarded; the text after the prompt is read', async () => {
+    const terminal = new PassThrough();
+    terminal.write('y\n');
+    terminal.write('y\n');
+    await discardTypedAhead(terminal);
+    terminal.write('n\n');
+    expect(String(terminal.read())).toBe('n\n');
+    expect(terminal.listenerCount('data')).toBe(0);
+  });
+
+  test('a terminal whose input has ended delays no prompt', async () => {
+    const terminal = new PassThrough();
+    terminal.end();
+    await discardTypedAhead(terminal);
+    expect(terminal.readableEnded).toBe(true);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wrapIndented, wrapSentences, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
+import { wrapIndented, wrapSentences, wrapWords } from '../../../../../bridge/cli/terminal/rows.ts';
 
 describe('text that is wrapped for the terminal', () => {
   it('the text breaks between words, keeps line breaks and long words, and stays unchanged in a pipe', () => {

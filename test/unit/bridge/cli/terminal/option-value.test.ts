@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { readNumberOption } from '../../../../../bridge/cli/terminal/number-option.ts';
+import { readNumberOption } from '../../../../../bridge/cli/terminal/option-value.ts';
 import { UsageError } from '../../../../../bridge/cli/terminal/exit-codes.ts';
 
 const limits = { min: 0, max: 500 };

@@ -1,6 +1,8 @@
-/** Wraps text at spaces, so that the terminal does not split words. Pure. */
+/** Splits text into rows of a terminal. Pure. */
 import { Help } from 'commander';
 import { displayWidth } from '../../../shared/text/display-width.ts';
+import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
+import { quotedText } from '../../../shared/text/visible-text.ts';
 
 /** @param width the width of the terminal in columns; undefined if the text must not be wrapped */
 export function wrapWords(text: string, width: number | undefined): string {
@@ -35,4 +37,33 @@ export function wrapSentences(text: string, width: number | undefined): string {
     }),
   );
   return lines.join('\n').replaceAll(KEPT_SPACE, ' ');
+}
+
+/**
+ * Splits each line of a text into rows of the terminal. A row that continues a line starts with `↳ `.
+ * @param width the width of the terminal in columns; undefined if the text must not be wrapped
+ */
+export function wrapIntoRows(text: string, width: number | undefined): string {
+  return wrapLines(text, width, textRows);
+}
+
+/** Like `wrapIntoRows`, but splits a row between two words if possible. For text of the program. */
+export function wrapIntoRowsAtWords(text: string, width: number | undefined): string {
+  return wrapLines(text, width, wordRows);
+}
+
+function wrapLines(text: string, width: number | undefined, rowsOf: typeof textRows): string {
+  if (width === undefined) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => [...rowsOf(line, width)])
+    .join('\n');
+}
+
+/**
+ * Returns a text of an agent for a terminal: each line has the prefix `│`, so no line looks like the program's own.
+ * @param width the width of the terminal in columns; undefined if stdout is not a terminal
+ */
+export function quotedRows(text: string, width: number | undefined): string {
+  return wrapIntoRows(quotedText(text).text, width);
 }

@@ -1,3 +1,4 @@
+/** Reads the values of options. */
 import { UsageError } from './exit-codes.ts';
 
 /**
@@ -14,4 +15,19 @@ export function readNumberOption(
   const range =
     max === Number.MAX_SAFE_INTEGER ? `from ${String(min)}` : `from ${String(min)} to ${String(max)}`;
   throw new UsageError(`${flag} needs a whole number ${range}.`);
+}
+
+/**
+ * Reads the value of an option that takes one of these words.
+ * @param noun names the option in the error, e.g. `scope`
+ * @throws UsageError if it is none of them
+ */
+export function readChoiceOption<Choice extends string>(
+  noun: string,
+  given: string,
+  choices: readonly Choice[],
+): Choice {
+  const chosen = choices.find((each) => each === given);
+  if (chosen !== undefined) return chosen;
+  throw new UsageError(`There is no ${noun} "${given}". The ${noun}s are: ${choices.join(', ')}.`);
 }
