@@ -1,21 +1,14 @@
 /** Changes the list of agents in the bridge's configuration file, after the person has seen the change. */
 import { join } from 'node:path';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
-import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { writeConfig } from '../clients/config-file.ts';
 import type { ConfigChange } from '../clients/config-text.ts';
-import { planBridgeEntryChange } from '../clients/plan-entry-change.ts';
-import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
+import { confirmChange, planBridgeEntryChange, type WriteOptions } from '../clients/plan-entry-change.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
-import { paintDiff } from '../terminal/paint.ts';
 
 const MODE = 0o600;
-
-export interface WriteOptions extends CommonCommandOptions {
-  dryRun?: boolean;
-  yes?: boolean;
-}
 
 interface AgentsChange {
   /** What `--json` prints in addition to the path and whether the file was changed. */
@@ -26,15 +19,15 @@ interface AgentsChange {
 }
 
 /**
- * Shows the change, and writes the file. In an interactive terminal, first asks the person to confirm, unless `--yes`
- * or `--json` is given. With `--dry-run`, asks nothing and writes nothing.
+ * Shows the change, and writes the file if the person confirms it. With `--dry-run`, writes nothing.
  * @returns the exit code: EXIT_FAILURE if the person declines, otherwise 0
  * @throws ProductError CONFIGURATION
  */
 export async function writeAgents(
-  { options, settings, terminal }: CommandRun<WriteOptions>,
+  run: CommandRun<WriteOptions>,
   { facts, decide, after }: AgentsChange,
 ): Promise<number> {
+  const { options, settings, terminal } = run;
   const json = options.json === true;
   const report = (path: string, changed: boolean): void => {
     if (json) terminal.say(JSON.stringify({ ...facts, path, changed }));
@@ -50,14 +43,13 @@ export async function writeAgents(
     report(change.file.path, false);
     return 0;
   }
-  say(paintDiff(visibleText(change.diff), terminal.paint));
-  const asks = terminal.interactive && options.yes !== true && !json;
-  if (options.dryRun === true || (asks && !(await terminal.confirm(`Write this to ${change.file.path}?`)))) {
+  const answer = await confirmChange(run, change);
+  if (answer !== 'confirmed') {
     say('Nothing was written.');
     report(change.file.path, false);
-    return options.dryRun === true ? 0 : EXIT_FAILURE;
+    return answer === 'dry run' ? 0 : EXIT_FAILURE;
   }
-  await writeConfig(change.file, change.text, MODE);
+  await writeConfig(change.file, change.text, { fresh: MODE });
   say(
     `Written to ${change.file.path}. ${after} Restart the MCP clients: each bridge reads its settings once.`,
   );

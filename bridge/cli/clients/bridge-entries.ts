@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ClientEnvironment, type McpClientProgram, type ConfigScope, CONFIG_SCOPES } from './client.ts';
 import { readEditableConfig } from './config-file.ts';
-import { configFormatOf, isBridgeEntry } from './config-text.ts';
+import { bridgeStartedBy, configFormatOf, type StartedProgram } from './config-text.ts';
 
 export interface BridgeEntry {
   scope: ConfigScope;
@@ -12,14 +12,6 @@ export interface BridgeEntry {
   /** Warnings about the entry; see `hazards` of `McpClientProgram`. */
   hazards: readonly string[];
 }
-
-/** The fields of an entry that start a program. The schema drops all other fields. */
-const startedProgramSchema = z.object({
-  command: z.string(),
-  args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.unknown()).catch({}),
-});
-type StartedProgram = z.infer<typeof startedProgramSchema>;
 
 const servers = z.record(z.string(), z.unknown());
 
@@ -44,15 +36,11 @@ export async function findBridgeEntries(
     try {
       const { text, path } = await readEditableConfig(place.path);
       const found = servers.safeParse(configFormatOf(client.format).read(text, place.section)).data ?? {};
-      for (const [name, entry] of Object.entries(found))
-        if (isBridgeEntry(entry))
-          entries.push({
-            scope,
-            name,
-            path,
-            started: startedProgramSchema.parse(entry),
-            hazards: bridgeEntryWarnings(client, entry),
-          });
+      for (const [name, entry] of Object.entries(found)) {
+        const started = bridgeStartedBy(entry);
+        if (started !== undefined)
+          entries.push({ scope, name, path, started, hazards: bridgeEntryWarnings(client, entry) });
+      }
     } catch (error) {
       onUnreadable(scope, place.path, error);
     }

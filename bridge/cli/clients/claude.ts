@@ -5,8 +5,7 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shortTimeoutWarnings } from './tool-call-timeout.ts';
-import type { McpClientProgram, ClientEnvironment } from './client.ts';
+import { type ClientEnvironment, type McpClientProgram, shortTimeoutWarnings } from './client.ts';
 import { readProjectKey } from './project-key.ts';
 
 export const claude: McpClientProgram = {

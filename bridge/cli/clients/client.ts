@@ -1,6 +1,7 @@
-/** Types that describe the configuration of an MCP client: its files, and the format of a server entry. */
+/** Describes the configuration of an MCP client: its files, its entry for the bridge, and what makes an entry unsafe. */
 import { homedir } from 'node:os';
 import type { Environment } from '../../../shared/runtime/environment.ts';
+import { FORM_TIMEOUT_MS } from '../../approvals/form-timeout.ts';
 
 export const CONFIG_SCOPES = ['user', 'project', 'local'] as const;
 /**
@@ -60,4 +61,24 @@ export interface McpClientProgram {
   /** Returns the table of enabled plugins by name. Absent if the client has no plugins. */
   plugins?: (around: ClientEnvironment) => Pick<McpClientProgram, 'format'> & ConfigPlace;
   nextStep: string;
+}
+
+/** Returns true if an argument of the bridge names the workspace. */
+export function isWorkspaceFlag(arg: string): boolean {
+  return /^--workspace(-from-roots)?(=|$)/.test(arg);
+}
+
+/** The time limit that `install` writes, in seconds. It is longer than `FORM_TIMEOUT_MS`. */
+export const TOOL_CALL_TIMEOUT_SECONDS = 900;
+
+/**
+ * Returns a warning if the client's time limit ends a tool call before the person has had time to answer.
+ * @param timeoutMs the client's time limit in milliseconds. A value of another type is ignored, because the client checks
+ * it.
+ */
+export function shortTimeoutWarnings(key: string, timeoutMs: unknown): readonly string[] {
+  if (typeof timeoutMs !== 'number' || timeoutMs > FORM_TIMEOUT_MS) return [];
+  return [
+    `each call ends after ${String(timeoutMs / 1000)} s ("${key}"), but it may wait ${String(FORM_TIMEOUT_MS / 60_000)} minutes for your answer`,
+  ];
 }

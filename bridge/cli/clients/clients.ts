@@ -10,6 +10,7 @@ export const CLIENTS = { claude, gemini, codex, cursor, vscode } as const satisf
   McpClientProgram
 >;
 export type ClientName = keyof typeof CLIENTS;
+export const CLIENT_NAMES = Object.keys(CLIENTS).filter(isClientName);
 
 export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(CLIENTS, name);

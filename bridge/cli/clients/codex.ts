@@ -3,8 +3,12 @@
  * `config.toml`. The file is in `CODEX_HOME` for the user, or in a trusted project.
  */
 import { join } from 'node:path';
-import { TOOL_CALL_TIMEOUT_SECONDS, shortTimeoutWarnings } from './tool-call-timeout.ts';
-import type { ClientEnvironment, McpClientProgram } from './client.ts';
+import {
+  type ClientEnvironment,
+  type McpClientProgram,
+  shortTimeoutWarnings,
+  TOOL_CALL_TIMEOUT_SECONDS,
+} from './client.ts';
 
 /** The time limit of a tool call in Codex in seconds, if the entry contains none. */
 const CODEX_TIMEOUT_SECONDS = 60;

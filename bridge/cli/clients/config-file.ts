@@ -64,22 +64,14 @@ async function realPathOf(path: string): Promise<string | undefined> {
 /**
  * Makes a backup of a configuration file, and then replaces the file atomically.
  * @param fresh the permission bits for a new file
+ * @param backUp false to make no backup
  * @returns the path of the backup; undefined if there was no file
  * @throws ProductError CONFIGURATION if the file is not writable, or has changed since it was read
  */
 export async function writeConfig(
   file: EditableConfigFile,
   text: string,
-  fresh: number,
-): Promise<string | undefined> {
-  return replaceConfig(file, text, { fresh, backUp: file.mode !== undefined });
-}
-
-/** Like `writeConfig`, but makes a backup only if `backUp` is true. */
-export async function replaceConfig(
-  file: EditableConfigFile,
-  text: string,
-  { fresh, backUp }: { fresh: number; backUp: boolean },
+  { fresh, backUp = true }: { fresh: number; backUp?: boolean },
 ): Promise<string | undefined> {
   const { path, mode } = file;
   // The user may have made the file read-only on purpose, and a rename would ignore that.
@@ -91,7 +83,7 @@ export async function replaceConfig(
     const release = await lock(path, LOCK);
     try {
       await requireUnchanged(file);
-      const backup = backUp ? await createBackup(path) : undefined;
+      const backup = backUp && mode !== undefined ? await createBackup(path) : undefined;
       await replaceFile(path, text, { mode: mode ?? fresh, check: () => requireUnchanged(file) });
       return backup;
     } finally {

@@ -14,16 +14,22 @@ const FORMATS: Readonly<Record<McpClientProgram['format'], ConfigFormat>> = {
 
 export const configFormatOf = (format: McpClientProgram['format']): ConfigFormat => FORMATS[format];
 
-const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
+/** The fields of an entry that start a program. The schema drops all other fields. */
+const startedProgramSchema = z.object({
+  command: z.string(),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.unknown()).catch({}),
+});
+export type StartedProgram = z.infer<typeof startedProgramSchema>;
 
-/** Returns true if the entry starts the bridge, however the bridge was installed. */
-export function isBridgeEntry(entry: unknown): boolean {
-  const parsed = startedOverStdio.safeParse(entry);
-  if (!parsed.success) return false;
-  const { command, args } = parsed.data;
-  return [command, ...args].some((each) =>
-    /(^|[\\/])(mcp-a2a-bridge(\.cmd|@[^\\/]+)?|bridge[\\/]main\.js)$/.test(each),
-  );
+const BRIDGE = /(^|[\\/])(mcp-a2a-bridge(\.cmd|@[^\\/]+)?|bridge[\\/]main\.js)$/;
+
+/** Returns what the entry starts, if that is the bridge, however the bridge was installed. */
+export function bridgeStartedBy(entry: unknown): StartedProgram | undefined {
+  const started = startedProgramSchema.safeParse(entry).data;
+  return started && [started.command, ...started.args].some((each) => BRIDGE.test(each))
+    ? started
+    : undefined;
 }
 
 export type ConfigChange =
@@ -42,7 +48,7 @@ export function putBridgeEntry(
   { keys, entry, defaults = {} }: { keys: readonly string[]; entry: ServerEntry; defaults?: ServerEntry },
 ): ConfigChange {
   const before = config.read(text, keys);
-  if (before !== undefined && !isBridgeEntry(before)) return { type: 'taken' };
+  if (before !== undefined && bridgeStartedBy(before) === undefined) return { type: 'taken' };
   const known = z.record(z.string(), z.unknown()).safeParse(before).data ?? {};
   const wanted = { ...entry, ...defaults, ...known, ...entry };
   return isDeepStrictEqual(wanted, known)
@@ -53,6 +59,6 @@ export function putBridgeEntry(
 export function removeBridgeEntry(config: ConfigFormat, text: string, keys: readonly string[]): ConfigChange {
   const before = config.read(text, keys);
   if (before === undefined) return { type: 'same' };
-  if (!isBridgeEntry(before)) return { type: 'taken' };
+  if (bridgeStartedBy(before) === undefined) return { type: 'taken' };
   return { type: 'changed', text: config.remove(text, keys) };
 }

@@ -3,8 +3,7 @@
  * of a project.
  */
 import { join } from 'node:path';
-import type { McpClientProgram } from './client.ts';
-import { isWorkspaceFlag } from './is-workspace-flag.ts';
+import { isWorkspaceFlag, type McpClientProgram } from './client.ts';
 
 export const cursor: McpClientProgram = {
   title: 'Cursor',

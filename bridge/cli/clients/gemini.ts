@@ -3,8 +3,12 @@
  * `settings.json`, which is JSON with comments.
  */
 import { join } from 'node:path';
-import { TOOL_CALL_TIMEOUT_SECONDS, shortTimeoutWarnings } from './tool-call-timeout.ts';
-import type { ClientEnvironment, McpClientProgram } from './client.ts';
+import {
+  type ClientEnvironment,
+  type McpClientProgram,
+  shortTimeoutWarnings,
+  TOOL_CALL_TIMEOUT_SECONDS,
+} from './client.ts';
 
 export const gemini: McpClientProgram = {
   title: 'Gemini CLI',

@@ -1,6 +1,9 @@
-/** Plans a change of the bridge's entry in a client's configuration file, and makes the diff that the person sees. */
+/** Plans a change of a configuration file, shows its diff, and asks the person to confirm it. */
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { unifiedDiffOfTexts } from '../../../shared/text/unified-diff.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
+import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
+import { paintDiff } from '../terminal/paint.ts';
 import { type EditableConfigFile, readEditableConfig, unusableConfigError } from './config-file.ts';
 import type { ConfigChange } from './config-text.ts';
 
@@ -33,7 +36,8 @@ export async function planBridgeEntryChange(
   }
 }
 
-function decideChange(file: EditableConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
+/** Decides on a change of the file. @throws ProductError CONFIGURATION if `decide` cannot read its text */
+export function decideChange<Change>(file: EditableConfigFile, decide: (text: string) => Change): Change {
   try {
     return decide(file.text);
   } catch (error) {
@@ -45,4 +49,24 @@ function decideChange(file: EditableConfigFile, decide: (text: string) => Config
 function diffOf({ path, text, mode }: EditableConfigFile, after: string): string {
   const from = mode === undefined ? '/dev/null' : path;
   return unifiedDiffOfTexts({ from, to: path }, text, after).trimEnd();
+}
+
+export interface WriteOptions extends CommonCommandOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/**
+ * Shows the change. In an interactive terminal, then asks the person to confirm it, unless `--yes` or `--json` is given.
+ * With `--dry-run`, asks nothing.
+ */
+export async function confirmChange(
+  { options, terminal }: Pick<CommandRun<WriteOptions>, 'options' | 'terminal'>,
+  { file, diff }: Extract<BridgeEntryChange, { type: 'changed' }>,
+): Promise<'dry run' | 'declined' | 'confirmed'> {
+  const json = options.json === true;
+  if (!json) terminal.say(paintDiff(visibleText(diff), terminal.paint));
+  if (options.dryRun === true) return 'dry run';
+  const asks = terminal.interactive && options.yes !== true && !json;
+  return asks && !(await terminal.confirm(`Write this to ${file.path}?`)) ? 'declined' : 'confirmed';
 }

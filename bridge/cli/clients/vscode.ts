@@ -3,8 +3,7 @@
  * the key `servers` in `mcp.json`. The file is in the user's default profile or in a workspace.
  */
 import { join } from 'node:path';
-import type { McpClientProgram, ClientEnvironment } from './client.ts';
-import { isWorkspaceFlag } from './is-workspace-flag.ts';
+import { type ClientEnvironment, isWorkspaceFlag, type McpClientProgram } from './client.ts';
 
 export const vscode: McpClientProgram = {
   title: 'VS Code',

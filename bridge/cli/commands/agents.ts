@@ -6,7 +6,8 @@ import { findAgentSettings, createAgentRegistry } from '../../startup/configured
 import { addAgentsToConfigText, removeAgentFromConfigText } from '../agents/agent-entry.ts';
 import { inspectAgent, hasFailedCheck, printInspection } from '../agents/inspect-agent.ts';
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
-import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
+import { firstAgentNote, writeAgents } from '../agents/write-agents.ts';
+import type { WriteOptions } from '../clients/plan-entry-change.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { formatTable } from '../terminal/table.ts';

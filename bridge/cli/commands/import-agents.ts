@@ -13,7 +13,8 @@ import {
   type AgentTrial,
   tryListedAgent,
 } from '../agents/registry/try-listed-agent.ts';
-import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
+import { firstAgentNote, writeAgents } from '../agents/write-agents.ts';
+import type { WriteOptions } from '../clients/plan-entry-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';

@@ -4,7 +4,6 @@
  */
 import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { visibleText } from '../../../shared/text/visible-text.ts';
 import {
   type McpClientProgram,
   type ClientEnvironment,
@@ -13,7 +12,7 @@ import {
   clientEnvironment,
 } from '../clients/client.ts';
 import { type BridgeEntry, findBridgeEntries, bridgeEntryWarnings } from '../clients/bridge-entries.ts';
-import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
+import { CLIENT_NAMES, type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { writeConfig } from '../clients/config-file.ts';
 import {
   type ConfigChange,
@@ -21,7 +20,7 @@ import {
   putBridgeEntry,
   removeBridgeEntry,
 } from '../clients/config-text.ts';
-import { planBridgeEntryChange } from '../clients/plan-entry-change.ts';
+import { confirmChange, planBridgeEntryChange, type WriteOptions } from '../clients/plan-entry-change.ts';
 import {
   type BridgeEntryOutcome,
   bridgeEntryOutcomeFacts,
@@ -34,16 +33,12 @@ import { chooseBridgeStartCommand } from '../clients/start-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { readChoiceOption } from '../terminal/option-value.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { paintDiff } from '../terminal/paint.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { CommandRun } from '../context/run-command.ts';
 
-interface InstallOptions extends CommonCommandOptions {
+interface InstallOptions extends WriteOptions {
   all?: boolean;
   scope?: string;
   name?: string;
-  dryRun?: boolean;
-  yes?: boolean;
 }
 
 const DEFAULT_NAME = 'a2a-bridge';
@@ -148,43 +143,39 @@ async function changeEntries(
 ): Promise<number> {
   const { options, terminal } = run;
   const aim = readScopeAndName(options);
-  if (target === 'all') return changeAll(run, aim, work);
-  const outcome = await changeEntry(run, target, { aim, work });
-  if (outcome.type === 'no such scope') throw unknownScopeError(target, aim.scope);
-  if (options.json === true)
-    terminal.say(JSON.stringify({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) }));
-  return outcome.type === 'declined' ? EXIT_FAILURE : 0;
+  if (target !== 'all') {
+    const outcome = await changeEntry(run, target, { aim, work });
+    if (outcome.type === 'no such scope') throw unknownScopeError(target, aim.scope);
+    if (options.json === true)
+      terminal.say(JSON.stringify({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) }));
+    return outcome.type === 'declined' ? EXIT_FAILURE : 0;
+  }
+  const outcomes: { client: ClientName; outcome: BridgeEntryOutcome }[] = [];
+  for (const client of CLIENT_NAMES)
+    outcomes.push({ client, outcome: await changeIfInstalled(run, client, { aim, work }) });
+  if (options.json === true) {
+    const clients = outcomes.map(({ client, outcome }) => ({ client, ...bridgeEntryOutcomeFacts(outcome) }));
+    terminal.say(JSON.stringify({ ...aim, clients }));
+  } else
+    for (const { client, outcome } of outcomes)
+      terminal.explain(bridgeEntryOutcomeLine(CLIENTS[client], aim.scope, outcome));
+  return bridgeEntryOutcomesExitCode(outcomes.map(({ outcome }) => outcome));
 }
 
-async function changeAll(
-  run: CommandRun<InstallOptions>,
-  aim: ScopeAndName,
-  work: EntryChangeOptions,
-): Promise<number> {
-  const { options, terminal } = run;
-  const outcomes: (readonly [ClientName, BridgeEntryOutcome])[] = [];
-  for (const name of Object.keys(CLIENTS).filter(isClientName)) {
-    const outcome = await changeIfInstalled(run, name, { aim, work });
-    outcomes.push([name, outcome]);
-  }
-  if (options.json === true) {
-    const clients = outcomes.map(([client, outcome]) => ({ client, ...bridgeEntryOutcomeFacts(outcome) }));
-    terminal.say(JSON.stringify({ ...aim, clients }));
-  } else {
-    for (const [name, outcome] of outcomes)
-      terminal.explain(bridgeEntryOutcomeLine(CLIENTS[name], aim.scope, outcome));
-  }
-  return bridgeEntryOutcomesExitCode(outcomes.map(([, outcome]) => outcome));
+/** A change of one entry: the scope and the name of the entry, and what changes. */
+interface EntryWork {
+  aim: ScopeAndName;
+  work: EntryChangeOptions;
 }
 
 async function changeIfInstalled(
   run: CommandRun<InstallOptions>,
   name: ClientName,
-  { aim, work }: { aim: ScopeAndName; work: EntryChangeOptions },
+  entry: EntryWork,
 ): Promise<BridgeEntryOutcome> {
-  if (!(await isClientInstalled(CLIENTS[name], work.around))) return { type: 'not here' };
+  if (!(await isClientInstalled(CLIENTS[name], entry.work.around))) return { type: 'not here' };
   try {
-    return await changeEntry(run, name, { aim, work });
+    return await changeEntry(run, name, entry);
   } catch (error) {
     if (error instanceof ProductError) return { type: 'failed', error };
     throw error;
@@ -206,12 +197,9 @@ async function isClientInstalled(
 
 /** Changes the entry of one client, and informs the person. With --json, the caller prints the outcome. */
 async function changeEntry(
-  { options, terminal }: CommandRun<InstallOptions>,
+  run: CommandRun<InstallOptions>,
   clientName: ClientName,
-  {
-    aim: { scope, name },
-    work: { around, decide, nextStep, afterwards },
-  }: { aim: ScopeAndName; work: EntryChangeOptions },
+  { aim: { scope, name }, work: { around, decide, nextStep, afterwards } }: EntryWork,
 ): Promise<BridgeEntryOutcome> {
   const client: McpClientProgram = CLIENTS[clientName];
   const place = await client.places[scope]?.(around);
@@ -219,37 +207,35 @@ async function changeEntry(
   const keys = [...place.section, name];
   const change = await planBridgeEntryChange(place.path, name, (text) => decide(client, text, keys));
   const { path } = change.file;
-  const tell = options.json === true ? silentTerminal : terminal;
+  const explain = run.options.json === true ? () => undefined : run.terminal.explain;
   const finish = async (text: string): Promise<object> => {
     const { lines, facts } = await afterwards(clientName, text, keys);
-    for (const line of lines) tell.explain(line);
+    for (const line of lines) explain(line);
     return facts;
   };
   if (change.type === 'same') {
-    tell.explain(`${path} is up to date: nothing to change.`);
+    explain(`${path} is up to date: nothing to change.`);
     return { type: 'same', facts: { path, changed: false, ...(await finish(change.file.text)) } };
   }
   const { diff } = change;
-  tell.say(paintDiff(visibleText(diff), terminal.paint));
-  if (options.dryRun === true) {
-    tell.explain('Nothing was written (--dry-run).');
-    return { type: 'dry run', facts: { path, changed: false, dryRun: true, diff } };
+  switch (await confirmChange(run, change)) {
+    case 'dry run':
+      explain('Nothing was written (--dry-run).');
+      return { type: 'dry run', facts: { path, changed: false, dryRun: true, diff } };
+    case 'declined':
+      explain('Nothing was written.');
+      return { type: 'declined', facts: { path, changed: false } };
+    case 'confirmed': {
+      const backup = await writeConfig(change.file, change.text, { fresh: MODES[scope] });
+      explain(`Written to ${path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
+      explain(nextStep(client));
+      return {
+        type: 'written',
+        facts: { path, changed: true, backup: backup ?? null, diff, ...(await finish(change.text)) },
+      };
+    }
   }
-  const asks = terminal.interactive && options.yes !== true && options.json !== true;
-  if (asks && !(await terminal.confirm(`Write this to ${path}?`))) {
-    tell.explain('Nothing was written.');
-    return { type: 'declined', facts: { path, changed: false } };
-  }
-  const backup = await writeConfig(change.file, change.text, MODES[scope]);
-  tell.explain(`Written to ${path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
-  tell.explain(nextStep(client));
-  return {
-    type: 'written',
-    facts: { path, changed: true, backup: backup ?? null, diff, ...(await finish(change.text)) },
-  };
 }
-
-const silentTerminal: Pick<Terminal, 'say' | 'explain'> = { say: () => undefined, explain: () => undefined };
 
 function remainingText(
   client: string,
@@ -278,7 +264,7 @@ function readScopeAndName({ scope = 'user', name = DEFAULT_NAME }: InstallOption
 }
 
 function unknownClientError(name: string | undefined): UsageError {
-  const names = Object.keys(CLIENTS).join(', ');
+  const names = CLIENT_NAMES.join(', ');
   return new UsageError(
     name === undefined
       ? `Name a client: ${names}. Or use --all.`

@@ -1,11 +1,11 @@
 /** The command `model set`: tries a model, writes it into the configuration file, and restarts the local server. */
 import { join } from 'node:path';
-import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { restartLocalServer } from '../../local-server/restart-server.ts';
-import { readEditableConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
-import { type ModelChange, setModelInConfigText } from '../models/edit-model-settings.ts';
+import { readEditableConfig, writeConfig } from '../clients/config-file.ts';
+import { decideChange } from '../clients/plan-entry-change.ts';
+import { setModelInConfigText } from '../models/edit-model-settings.ts';
 import { refuseKeyInModelChange } from '../models/refuse-key-in-settings.ts';
 import { readModelChange, type SetModelOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryModelChange } from '../models/try-change.ts';
@@ -25,9 +25,9 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
   await refuseKeyInModelChange(change, run.env);
   await prepareStateDirectory(settings.stateDir);
   const file = await readEditableConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
-  const text = changeConfigText(file, change);
+  const text = decideChange(file, (before) => setModelInConfigText(before, change));
   const trial = await tryModelChange(run, change, { path: file.path, text });
-  if (text !== file.text) await replaceConfig(file, text, { fresh: MODE, backUp: false });
+  if (text !== file.text) await writeConfig(file, text, { fresh: MODE, backUp: false });
   const restart = await applyToLocalServer(run, trial);
   if (options.json === true) {
     const { use, finding, missingVariable } = trial;
@@ -54,15 +54,6 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
     terminal.explain(
       'The settings of the bridge name other agents. They have models of their own; this one is for the local server.',
     );
-}
-
-/** Returns the new text of the configuration file. @throws ProductError CONFIGURATION if the file is not JSON */
-function changeConfigText({ path, text }: { path: string; text: string }, change: ModelChange): string {
-  try {
-    return setModelInConfigText(text, change);
-  } catch (error) {
-    throw unusableConfigError(path, `${errorMessageOf(error)}. Correct it, then run this again`, error);
-  }
 }
 
 type AppliedChange =

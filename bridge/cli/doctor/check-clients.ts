@@ -7,7 +7,7 @@ import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { type BridgeEntry, findBridgeEntries } from '../clients/bridge-entries.ts';
 import { type BridgePlugin, findBridgePlugin } from '../clients/bridge-plugin.ts';
 import type { ClientEnvironment, McpClientProgram } from '../clients/client.ts';
-import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
+import { CLIENT_NAMES, type ClientName, CLIENTS } from '../clients/clients.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { isPackageRunnerCopy } from '../clients/start-command.ts';
@@ -18,13 +18,12 @@ const NEXT = 'Run mcp-a2a-bridge install again for this client.';
 
 export async function checkClients(around: ClientEnvironment): Promise<readonly CheckResult[]> {
   const findings: CheckResult[] = [];
-  for (const name of Object.keys(CLIENTS).filter(isClientName))
-    findings.push(...(await checkClient(name, around)));
+  for (const name of CLIENT_NAMES) findings.push(...(await checkClient(name, around)));
   if (findings.length > 0) return findings;
   return [
     checkResults('clients').warn(
       'no MCP client of this user or directory starts the bridge',
-      `Run: mcp-a2a-bridge install <client>, where <client> is one of: ${Object.keys(CLIENTS).join(', ')}`,
+      `Run: mcp-a2a-bridge install <client>, where <client> is one of: ${CLIENT_NAMES.join(', ')}`,
     ),
   ];
 }

@@ -8,14 +8,16 @@ describe('the configuration file of a client', () => {
   const onLinux = process.platform === 'linux' ? it : it.skip;
   onLinux('a file below /proc is refused, and the command does not hang', async () => {
     const file = await readEditableConfig('/proc/mcp-a2a-bridge/config.json');
-    await expect(writeConfig(file, '{}', 0o600)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+    await expect(writeConfig(file, '{}', { fresh: 0o600 })).rejects.toMatchObject({
+      reason: 'CONFIGURATION',
+    });
   });
 
   it('a link to a file stays a link, and the file gets the text', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'target'), '{}');
     await symlink('target', join(directory, 'link'));
-    await writeConfig(await readEditableConfig(join(directory, 'link')), '{"a": 1}', 0o600);
+    await writeConfig(await readEditableConfig(join(directory, 'link')), '{"a": 1}', { fresh: 0o600 });
     expect((await lstat(join(directory, 'link'))).isSymbolicLink()).toBe(true);
     expect(await readFile(join(directory, 'target'), 'utf8')).toBe('{"a": 1}');
   });
@@ -43,7 +45,7 @@ describe('the configuration file of a client', () => {
       if (text !== '') await writeFile(path, text);
       const read = await Promise.all(Array.from({ length: 6 }, () => readEditableConfig(path)));
       const ends = await Promise.allSettled(
-        read.map((file, index) => writeConfig(file, `{"writer": ${index}}`, 0o640)),
+        read.map((file, index) => writeConfig(file, `{"writer": ${index}}`, { fresh: 0o640 })),
       );
       const written = ends.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
       expect(await readFile(path, 'utf8')).toBe(`{"writer": ${written.join()}}`);

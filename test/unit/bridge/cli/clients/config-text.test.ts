@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   configFormatOf,
   putBridgeEntry,
-  isBridgeEntry,
+  bridgeStartedBy,
   removeBridgeEntry,
 } from '../../../../../bridge/cli/clients/config-text.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
@@ -22,7 +22,9 @@ describe('the bridge’s entry in a client’s settings', () => {
     [{ command: 'node', args: ['/x/cambridge/main.js'] }, false],
     [{ url: 'https://example.com/bridge/main.js' }, false],
     ['text', false],
-  ])('the entry %j starts the bridge: %s', (value, is) => expect(isBridgeEntry(value)).toBe(is));
+  ])('the entry %j starts the bridge: %s', (value, is) =>
+    expect(bridgeStartedBy(value) !== undefined).toBe(is),
+  );
 });
 
 describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
