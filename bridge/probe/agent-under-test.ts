@@ -29,10 +29,11 @@ export const MAX_PROBE_MESSAGES = 40;
 
 const taskAnswer = z.object({ task: z.unknown() });
 
-/** The time in milliseconds after which a task that still works counts as stuck. */
-const STUCK_AFTER_MS = 30_000;
-/** The time limit in milliseconds for the first response of an agent that was started again. */
-const RESTART_MS = 30_000;
+/**
+ * The maximum time in milliseconds that the probe waits for a task that works, or for the first response of an agent
+ * that was started again.
+ */
+const MAX_WAIT_MS = 30_000;
 const POLL_MS = 100;
 
 interface ProbeMessage {
@@ -111,27 +112,21 @@ export class AgentUnderTest {
     return ProbedTaskContent.ofTask(await this.client.call('GetTask', { id: taskId }));
   }
 
-  /** Waits until the task has ended or waits. Returns undefined if that takes too long. */
-  waitUntilSettled(taskId: string): Promise<ProbedTaskContent | undefined> {
-    return this.#waitUntil(taskId, ({ settled }) => settled);
-  }
-
-  /** Waits until the task has ended. Returns undefined if that takes too long. */
-  waitUntilEnded(taskId: string): Promise<ProbedTaskContent | undefined> {
-    return this.#waitUntil(taskId, ({ ended }) => ended);
-  }
-
-  async #waitUntil(
-    taskId: string,
-    is: (view: ProbedTaskContent) => boolean,
-  ): Promise<ProbedTaskContent | undefined> {
-    for (
-      const deadline = performance.now() + STUCK_AFTER_MS;
-      performance.now() < deadline && !this.#signal.aborted;
-      await pause(POLL_MS)
-    ) {
+  /** Waits until the task has ended (`ended`), or has ended or waits (`settled`). Returns undefined after 30 s. */
+  waitUntil(taskId: string, state: 'settled' | 'ended'): Promise<ProbedTaskContent | undefined> {
+    return this.#poll(async () => {
       const view = await this.task(taskId);
-      if (is(view)) return view;
+      return view[state] ? view : undefined;
+    });
+  }
+
+  /** Calls `look` until it returns a value. Returns undefined after 30 s. */
+  async #poll<Found>(look: () => Promise<Found | undefined>): Promise<Found | undefined> {
+    const deadline = performance.now() + MAX_WAIT_MS;
+    while (performance.now() < deadline && !this.#signal.aborted) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await pause(POLL_MS);
     }
     return undefined;
   }
@@ -159,17 +154,12 @@ export class AgentUnderTest {
    * none within the time limit, the next request of the caller fails.
    */
   async #waitUntilItAnswers(): Promise<void> {
-    for (
-      const deadline = performance.now() + RESTART_MS;
-      performance.now() < deadline && !this.#signal.aborted;
-      await pause(POLL_MS)
-    )
-      try {
-        await this.task(randomUUID());
-        return;
-      } catch (error) {
-        if (!(error instanceof NoAnswerError)) return;
-      }
+    await this.#poll(() =>
+      this.task(randomUUID()).then(
+        () => true,
+        (error: unknown) => (error instanceof NoAnswerError ? undefined : true),
+      ),
+    );
   }
 
   #recordTaskId(view: ProbedTaskContent): ProbedTaskContent {

@@ -111,7 +111,7 @@ export const PROBE_CHECKS: readonly Check[] = [
           if (error instanceof JsonRpcError || error instanceof NoAnswerError) return [];
           throw error;
         });
-        const end = await server.waitUntilSettled(taskId);
+        const end = await server.waitUntil(taskId, 'settled');
         if (after.length === 0) continue;
         tried += 1;
         const seen = taskContentOf([...before, ...after]);
@@ -194,10 +194,10 @@ export const PROBE_CHECKS: readonly Check[] = [
       if (!task.ended) {
         if (await isRefused(server.client.call('CancelTask', { id: taskId })))
           return unsupported('its tasks wait, and it does not cancel them, so none ends');
-        if ((await server.waitUntilEnded(taskId)) === undefined)
+        if ((await server.waitUntil(taskId, 'ended')) === undefined)
           return failedOutcome('it accepted a cancel and does not end');
       }
-      const before = (await server.waitUntilSettled(taskId))?.content;
+      const before = (await server.waitUntil(taskId, 'settled'))?.content;
       const { message } = server.message(randomUUID(), 'more');
       if (!(await isRefused(server.send({ message: { ...message, taskId } }))))
         return failedOutcome('it accepted a message');
@@ -304,7 +304,7 @@ async function readTaskIfKnown(
 
 /** Waits until the task has ended or waits. Judges whether its work continued after the interruption. */
 async function judgeInterruptedTask(server: AgentUnderTest, taskId: string): Promise<Outcome> {
-  const end = await server.waitUntilSettled(taskId);
+  const end = await server.waitUntil(taskId, 'settled');
   if (end === undefined) return failedOutcome('the task never settled');
   if (end.state !== server.restState) return failedOutcome(`the task is ${end.state}`);
   return server.restState === 'COMPLETED'

@@ -59,9 +59,28 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 }
 
+/** Converts what the client sends and receives, if the agent has another version of A2A than 1.0. */
+export interface A2aWire {
+  method(method: string): string;
+  params(params: unknown): unknown;
+  /** Converts the result of `call`. */
+  answer(method: string, result: unknown): unknown;
+  /** Converts the result in an event of a stream. */
+  event(result: unknown): unknown;
+}
+
+const A2A_10: A2aWire = {
+  method: (method) => method,
+  params: (params) => params,
+  answer: (_, result) => result,
+  event: (result) => result,
+};
+
 interface JsonRpcClientOptions {
   url: string;
   version: A2aVersion;
+  /** Absent for A2A 1.0. */
+  wire?: A2aWire | undefined;
   /** A `fetch` that adds the credentials and limits the size of answers. */
   fetchImpl: typeof fetch;
   /** If this signal aborts, every request ends. It aborts for example when the time of the probe is over. */
@@ -73,14 +92,16 @@ const MAX_ANSWER_MS = 60_000;
 
 export class JsonRpcClient implements A2aRpcCaller {
   readonly #options: JsonRpcClientOptions;
+  readonly #wire: A2aWire;
 
   constructor(options: JsonRpcClientOptions) {
     this.#options = options;
+    this.#wire = options.wire ?? A2A_10;
   }
 
   async call(method: string, params: unknown): Promise<unknown> {
     const response = await this.#post(method, params, this.#requestSignal());
-    return resultOf(await jsonOf(response));
+    return this.#wire.answer(method, resultOf(await jsonOf(response)));
   }
 
   async *stream(
@@ -106,7 +127,7 @@ export class JsonRpcClient implements A2aRpcCaller {
         const { id, event, data } = next.value;
         if (event !== undefined && event !== 'message')
           throw new NoAnswerError(`the agent ended the stream with the event "${event}": ${data}`);
-        yield { id, data: resultOf(parseAnswer(data)), text: data };
+        yield { id, data: this.#wire.event(resultOf(parseAnswer(data))), text: data };
       }
     } finally {
       left.abort();
@@ -119,6 +140,7 @@ export class JsonRpcClient implements A2aRpcCaller {
 
   async #post(method: string, params: unknown, limit: AbortSignal, lastEventId?: string): Promise<Response> {
     const { url, version, fetchImpl } = this.#options;
+    const called = { method: this.#wire.method(method), params: this.#wire.params(params) };
     try {
       return await fetchImpl(url, {
         method: 'POST',
@@ -131,7 +153,7 @@ export class JsonRpcClient implements A2aRpcCaller {
           'A2A-Extensions': RESUMABLE_STREAM_EXTENSION,
           ...(lastEventId !== undefined && { [LAST_EVENT_ID_HEADER]: lastEventId }),
         },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...called }),
       });
     } catch (error) {
       throw new NoAnswerError(limit.aborted ? `${method} took too long` : causeOf(error));

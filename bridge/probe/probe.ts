@@ -5,7 +5,7 @@ import { createAgentFetch } from '../agents/http/agent-fetch.ts';
 import { fetchAgentCard, type AgentCardFacts } from '../agents/card.ts';
 import type { ConnectOptions } from '../agents/connection.ts';
 import { redactSecrets } from '../agents/redaction.ts';
-import { A2a03Client } from './a2a-03-client.ts';
+import { A2A_03 } from './a2a-03-wire.ts';
 import { PROBE_CHECKS, failedOutcome, type ProbeCheckRow } from './checks.ts';
 import {
   A2A_VERSIONS,
@@ -74,9 +74,10 @@ export async function runProbe(subject: ProbeSubject, target: ProbedInterface): 
   const { endpoint, text, restart } = subject;
   const { url, version } = target;
   const signal = AbortSignal.timeout(MAX_PROBE_MS);
-  const client = new JsonRpcClient({ url, version, fetchImpl: fetchOf(endpoint), signal });
+  const wire = version === '0.3' ? A2A_03 : undefined;
+  const client = new JsonRpcClient({ url, version, wire, fetchImpl: fetchOf(endpoint), signal });
   const server = new AgentUnderTest({
-    client: version === '1.0' ? client : new A2a03Client(client),
+    client,
     text,
     restart,
     signal,

@@ -1,10 +1,7 @@
-/**
- * A client of A2A 0.3 over JSON-RPC that has the interface of the 1.0 client. It converts the methods, parameters and
- * answers that the checks need.
- */
+/** Converts the methods, parameters and answers that the checks need between A2A 1.0 and 0.3. Pure. */
 import { METHOD_NOT_FOUND } from '../../shared/net/json-rpc-codes.ts';
 import { z } from 'zod';
-import { type A2aRpcCaller, type StreamedEvent, JsonRpcError } from './json-rpc-client.ts';
+import { type A2aWire, JsonRpcError } from './json-rpc-client.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
   SendMessage: 'message/send',
@@ -25,28 +22,15 @@ const kinds = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('message') }),
 ]);
 
-export class A2a03Client implements A2aRpcCaller {
-  readonly #client: A2aRpcCaller;
-
-  constructor(client: A2aRpcCaller) {
-    this.#client = client;
-  }
-
-  async call(method: string, params: unknown): Promise<unknown> {
-    const answer = fromA2a03Result(await this.#client.call(toA2a03Method(method), toA2a03Params(params)));
-    // In A2A 1.0, the answer to a message is wrapped in `task` or `message`. The other methods return the task itself.
-    return method === 'SendMessage' ? answer : answer['task'];
-  }
-
-  async *stream(
-    method: string,
-    params: unknown,
-    lastEventId?: string,
-  ): AsyncGenerator<StreamedEvent, void, undefined> {
-    for await (const frame of this.#client.stream(toA2a03Method(method), toA2a03Params(params), lastEventId))
-      yield { ...frame, data: fromA2a03Result(frame.data) };
-  }
-}
+/** Speaks A2A 0.3 for a caller that knows only the methods, parameters and answers of A2A 1.0. */
+export const A2A_03: A2aWire = {
+  method: toA2a03Method,
+  params: toA2a03Params,
+  // In A2A 1.0, the answer to a message is wrapped in `task` or `message`. The other methods return the task itself.
+  answer: (method, result) =>
+    method === 'SendMessage' ? fromA2a03Result(result) : fromA2a03Result(result)['task'],
+  event: fromA2a03Result,
+};
 
 function toA2a03Method(method: string): string {
   const old = METHODS[method];
