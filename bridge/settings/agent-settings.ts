@@ -8,12 +8,13 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 /** The name of the user's own A2A server. It is the only agent if none is configured. */
 export const LOCAL_AGENT = 'local';
 
+export const variableNameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 const command = z.array(z.string()).min(1).max(100);
 const secretSource = z.union([
   z.string(),
-  z.strictObject({
-    env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'),
-  }),
+  z.strictObject({ env: variableNameSchema }),
   z.strictObject({ command }),
 ]);
 /** The source of a secret: the value itself, a variable, or a command that prints it. */

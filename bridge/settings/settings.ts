@@ -14,7 +14,7 @@ import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlagDefinitions, locateSettings } from '../../shared/settings/settings-location.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { APPROVAL_MODES, FORM_FIELDS_VALUES } from './approval-mode.ts';
-import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
+import { agentAccessFields, httpUrlSchema, variableNameSchema } from './agent-settings.ts';
 import { BRIDGE_DRAFT_PROTOCOLS } from './draft-protocols.ts';
 import { currentDirectory } from './current-directory.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
@@ -24,7 +24,10 @@ import { ON_CANCEL_VALUES } from './on-cancel.ts';
 export const agentNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
-const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+const path = z
+  .string()
+  .min(1)
+  .transform((given) => resolve(given));
 
 /** The default port for MCP over HTTP: the default port of a2a-server plus one. */
 const DEFAULT_HTTP_PORT = 41243;
@@ -56,19 +59,10 @@ export const agentSettingsSchema = z.strictObject({
    */
   url: httpUrlSchema,
   /** The environment variable that contains the bearer token. */
-  tokenEnv: variableName.optional(),
+  tokenEnv: variableNameSchema.optional(),
   ...agentAccessFields,
   /** PEM files with the public keys that may sign the agent's card. If absent, the card needs no signature. */
-  cardKeys: z
-    .array(
-      z
-        .string()
-        .min(1)
-        .transform((file) => resolve(file)),
-    )
-    .min(1)
-    .max(10)
-    .optional(),
+  cardKeys: z.array(path).min(1).max(10).optional(),
   /** How the agent asks for approval. If absent, the agent's card determines this. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
@@ -83,7 +77,7 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   }),
   agentTokenEnv: defineSetting({
     placeholder: 'name',
-    schema: variableName,
+    schema: variableNameSchema,
     fallback: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
     describe: "the environment variable with that agent's bearer token",
     allowed: 'the name of an environment variable',
@@ -160,11 +154,7 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   }),
   workspace: defineSetting({
     placeholder: 'dir',
-    schema: z
-      .string()
-      .min(1)
-      .transform((path) => resolve(path))
-      .optional(),
+    schema: path.optional(),
     env: 'CLAUDE_PROJECT_DIR',
     describe:
       'workspace of tasks that name none, for agents on this machine (default: the current directory)',
@@ -177,12 +167,7 @@ export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   allowWorkspace: defineSetting({
     kind: 'list',
     placeholder: 'dir',
-    schema: z.array(
-      z
-        .string()
-        .min(1)
-        .transform((path) => resolve(path)),
-    ),
+    schema: z.array(path),
     fallback: [],
     describe:
       "a directory that tool calls may use as workspace, with everything below it, besides the bridge's own; may be repeated",

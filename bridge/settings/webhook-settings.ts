@@ -4,10 +4,8 @@
  */
 import { z } from 'zod';
 import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-body.ts';
-import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
+import { agentAccessFields, httpUrlSchema, variableNameSchema } from './agent-settings.ts';
 import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
-
-const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 /** The default of `afterSeconds`. In this time, a person can answer in the client. */
 const DEFAULT_AFTER_SECONDS = 30;
@@ -27,11 +25,11 @@ export const webhookSettingsSchema = z
     /** True to allow unencrypted posts over a network. The posts contain previews. */
     allowHttp: z.boolean().default(false),
     /** The environment variable with the secret that signs posts. The format `json` needs a secret. */
-    secretEnv: variableName.optional(),
+    secretEnv: variableNameSchema.optional(),
     /** A program and its arguments that print the secret. */
     secretCommand: agentAccessFields.tokenCommand,
     /** The environment variable with the bearer token that posts contain. */
-    tokenEnv: variableName.optional(),
+    tokenEnv: variableNameSchema.optional(),
     /** A program and its arguments that print this token. */
     tokenCommand: agentAccessFields.tokenCommand,
     /** Further headers of a post. The values are those of an agent's `headers`. */

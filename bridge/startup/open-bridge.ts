@@ -2,8 +2,6 @@
  * Opens the services that the MCP tools use: agents, outbox and sessions. This module is imported when a tool first
  * needs them.
  */
-import type { Logger } from '../../shared/runtime/logging.ts';
-import type { Environment } from '../../shared/runtime/environment.ts';
 import { clientTerminalColumns } from '../approvals/client-terminal-width.ts';
 import { FormHistory } from '../approvals/form-history.ts';
 import { formRowColumns } from '../approvals/form-rows.ts';
@@ -11,7 +9,6 @@ import { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
 import { RequestStateSigner } from '../approvals/request-state.ts';
 import type { BridgeContext } from '../mcp/bridge-context.ts';
-import type { BridgeSettings } from '../settings/settings.ts';
 import { ResultInbox } from '../inbox/result-inbox.ts';
 import { DesktopNotifications } from '../inbox/desktop-notifications.ts';
 import { InboxFollower } from '../inbox/inbox-follower.ts';
@@ -21,14 +18,10 @@ import { logSessionChanges } from '../sessions/log-session-changes.ts';
 import { IncompletePreviewRecords } from '../state/incomplete-preview-records.ts';
 import { NotifiedEntryRecords } from '../state/notified-entry-records.ts';
 import { UsedPermits } from '../state/used-permits.ts';
-import { openSessions } from './open-sessions.ts';
+import { openSessions, type OpenSessionsOptions } from './open-sessions.ts';
 
-interface OpenBridgeOptions {
-  settings: BridgeSettings;
-  env: Environment;
-  serverScript: string;
+interface OpenBridgeOptions extends Omit<OpenSessionsOptions, 'channel'> {
   program: string;
-  log: Logger;
   version: string;
 }
 

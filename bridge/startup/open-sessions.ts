@@ -22,7 +22,7 @@ export interface OpenSessions {
   results: WaitingResults;
 }
 
-interface OpenSessionsOptions {
+export interface OpenSessionsOptions {
   settings: BridgeSettings;
   env: Environment;
   serverScript: string;

@@ -19,7 +19,7 @@ import { OrderedSentReplies } from '../sessions/replies-not-confirmed-by-client.
 import { createMcpServer } from '../mcp/server/mcp-server.ts';
 import type { McpServerOptions, ServedMcpClient } from '../mcp/tool/tool-serving-context.ts';
 import { abortToolExecution } from '../sessions/abort-tool-execution.ts';
-import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
+import { callSpansFromEnvironment } from '../telemetry/call-spans.ts';
 import { mayEarlierBridgeHaveLeftWork } from '../state/may-earlier-bridge-have-left-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskSubscriptionTransport } from '../mcp/tasks/task-subscription-transport.ts';

@@ -130,7 +130,7 @@ async function respond(
 ): Promise<void> {
   const { headers } = request;
   const outside = checkHostAndOrigin(headers, inside.access);
-  if (outside !== undefined) return refuse(response, rpcErrorResponse(outside.status, outside.message), {});
+  if (outside !== undefined) return refuse(response, outside, {});
   const forPage = corsHeaders(headers);
   if (isPreflight(request.method, headers)) {
     response.writeHead(204, { ...forPage, ...preflightOnlyHeaders(headers) }).end();
@@ -140,15 +140,11 @@ async function respond(
   if (refused !== undefined) {
     // RFC 6750 §3: a response with the status 401 names the authentication scheme.
     const challenge = { 'WWW-Authenticate': 'Bearer realm="mcp-a2a-bridge"' };
-    return refuse(
-      response,
-      rpcErrorResponse(refused.status, refused.message, { headers: challenge }),
-      forPage,
-    );
+    return refuse(response, { ...refused, headers: challenge }, forPage);
   }
   if (inside.closing) {
     const again = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-    return refuse(response, rpcErrorResponse(503, 'The bridge is ending.', { headers: again }), forPage);
+    return refuse(response, { status: 503, message: 'The bridge is ending.', headers: again }, forPage);
   }
   const path = pathOf(request);
   const toolId = toolIdInPath(path);
@@ -157,15 +153,10 @@ async function respond(
     const answer = await answerAbortRequest(webRequest(request), toolId, inside.abortTool);
     return writeResponse(response, answer, forPage);
   }
-  if (path !== PATH)
-    return refuse(
-      response,
-      rpcErrorResponse(
-        404,
-        `There is nothing here: MCP is at ${PATH}, and POST ${ABORT_PATH_PREFIX}<toolId> aborts a tool.`,
-      ),
-      forPage,
-    );
+  if (path !== PATH) {
+    const message = `There is nothing here: MCP is at ${PATH}, and POST ${ABORT_PATH_PREFIX}<toolId> aborts a tool.`;
+    return refuse(response, { status: 404, message }, forPage);
+  }
   await writeResponse(response, await answerOf(request, response, inside), forPage);
 }
 
@@ -212,10 +203,11 @@ function webRequest(request: IncomingMessage, signal?: AbortSignal): Request {
  */
 function refuse(
   response: ServerResponse,
-  answer: Response,
-  headers: Readonly<Record<string, string>>,
+  { status, message, headers = {} }: { status: number; message: string; headers?: Record<string, string> },
+  forPage: Readonly<Record<string, string>>,
 ): Promise<void> {
-  return writeResponse(response, answer, { ...headers, Connection: 'close' });
+  const answer = rpcErrorResponse(status, message, { headers });
+  return writeResponse(response, answer, { ...forPage, Connection: 'close' });
 }
 
 async function listen(server: Server, port: number): Promise<number> {
