@@ -6,6 +6,7 @@ import type { Identity } from '../../access/identity.ts';
 import { type Requester, createRequester } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
 import type { TaskReader } from '../wire/reader-decisions.ts';
+import type { BodyMemory } from '../wire/request-body.ts';
 
 /**
  * The reason why a client stopped reading. `left` means that the client closed the connection, or that the stream
@@ -54,6 +55,8 @@ export class Caller implements User {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   readonly becomeStream: () => void;
+  /** Counts the bytes of the request's body until the body is complete. */
+  readonly bodyMemory: BodyMemory;
   readonly #about: RequestFacts = {};
 
   constructor(parts: CallerParts) {
@@ -66,6 +69,7 @@ export class Caller implements User {
     this.endAfter = parts.endAfter;
     this.trace = parts.trace;
     this.becomeStream = parts.becomeStream;
+    this.bodyMemory = parts.bodyMemory;
   }
 
   get principal(): string {
@@ -106,7 +110,16 @@ interface SenderFacts {
 
 type CallerParts = Pick<
   Caller,
-  'identity' | 'roles' | 'groups' | 'signal' | 'end' | 'whenWritable' | 'endAfter' | 'trace' | 'becomeStream'
+  | 'identity'
+  | 'roles'
+  | 'groups'
+  | 'signal'
+  | 'end'
+  | 'whenWritable'
+  | 'endAfter'
+  | 'trace'
+  | 'becomeStream'
+  | 'bodyMemory'
 >;
 
 const callers = new WeakMap<Request, Caller>();
@@ -124,6 +137,11 @@ export function senderOf(request: Request): SenderFacts | undefined {
 /** Returns the principal and the token id of a caller. X1: the id of a token is no secret. */
 export function senderFactsOf({ identity: { principal, tokenId } }: Caller): SenderFacts {
   return { principal, ...(tokenId !== undefined && { tokenId }) };
+}
+
+/** Returns what counts the bytes of a body. Undefined for a request without a caller, e.g. a sign-in. */
+export function bodyMemoryOf(request: Request): BodyMemory | undefined {
+  return callers.get(request)?.bodyMemory;
 }
 
 /** Returns the JSON-RPC method of a request. Undefined for other requests and for unknown methods. */

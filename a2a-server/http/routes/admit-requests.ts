@@ -57,7 +57,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     const token = tokenId === undefined ? undefined : await issued.active(tokenId);
     // The client may have disconnected while the server checked its credentials.
     if (response.destroyed) return;
-    const { end: endRequest, becomeStream } = openRequests.open(principal);
+    const { end: endRequest, becomeStream, bodyMemory } = openRequests.open(principal);
     response.once('close', endRequest);
     const scope = reading.child();
     const since = clock.elapsed();
@@ -97,6 +97,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       },
       trace: span?.trace ?? sent,
       becomeStream,
+      bodyMemory,
     });
     attachCaller(request, caller);
     // The event occurs at the end of the response, also if the client has not read it yet.

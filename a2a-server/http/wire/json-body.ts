@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { bodyMemoryOf } from '../auth/caller.ts';
 import { safeParseJson } from './json-text.ts';
 import { readRequestBody } from './request-body.ts';
 
@@ -40,7 +41,7 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
     // A small compressed body could expand to a large one.
     if (!/^(identity)?$/i.test(headers['content-encoding'] ?? ''))
       throw new ProductError('UNSUPPORTED_CONTENT', 'Send the body without Content-Encoding.');
-    const body = await readRequestBody(request, limits.bytes);
+    const body = await readRequestBody(request, limits.bytes, bodyMemoryOf(request));
     // A client that has disconnected gets no answer.
     if (body === undefined) return;
     request.body = body;

@@ -18,13 +18,14 @@ import type { RpcAnswer, TestServer } from './test-server.ts';
 
 let refusals: string[] = [];
 let server: TestServer;
+let openRequests: OpenRequestLimiter;
 let uploads: ClientRequest[] = [];
 
 beforeEach(async () => {
   const limits = { requests: { principal: 2, tenant: 1, server: 3 }, streams: { principal: 1, server: 4 } };
   refusals = [];
   uploads = [];
-  const openRequests = new OpenRequestLimiter(
+  openRequests = new OpenRequestLimiter(
     () => limits,
     (limit, scope) => refusals.push(`${limit} ${scope}`),
   );
@@ -34,6 +35,9 @@ afterEach(async () => {
   for (const sent of uploads) sent.destroy();
   await server.close();
 });
+
+/** The memory for the incomplete bodies of one principal. */
+const ALL_BODIES = 64 * 1024 * 1024;
 
 /** Returns the bytes of a request, to send several on one connection. */
 const getRequest = (path: string) =>
@@ -112,6 +116,29 @@ describe('limits of a server', () => {
     expect([...ending(refused), refusals]).toEqual([429, '1', ['requests tenant']]);
     expect(refused.text).toContain('Your tenant has 1 open request,');
     expect((await request(server, { method: 'GET', path: '/tasks' })).status).toBe(200);
+  });
+
+  test('a large body gets 429 above the memory for the bodies of one principal, a small one does not', async () => {
+    const { bodyMemory, end } = openRequests.open('local');
+    bodyMemory.hold(ALL_BODIES - 100_000);
+    const send = (size: number, token = TOKEN): Promise<RpcAnswer> =>
+      request(server, {
+        path: '/message:send',
+        body: JSON.stringify({
+          ...userMessage('x'.repeat(size)),
+          configuration: { returnImmediately: true },
+        }),
+        headers: bearer(token),
+      });
+    const refused = await send(1_000_000);
+    expect([...ending(refused), server.tasks.received.length]).toEqual([429, '1', 0]);
+    expect(refused.text).toContain('bodyMegabytes');
+    const accepted = [await send(50_000), await send(1_000_000, OTHER_TOKEN)];
+    end();
+    accepted.push(await send(1_000_000));
+    expect(accepted.map(({ status }) => status)).toEqual([200, 200, 200]);
+    // Each complete body has given its bytes back.
+    openRequests.open('local').bodyMemory.hold(ALL_BODIES);
   });
 
   test('a request that is cut gives its place back', async () => {

@@ -19,6 +19,7 @@ async function streamOf(batch: JournalEntry[], whenWritable: () => Promise<void>
     endAfter: () => undefined,
     trace: undefined,
     becomeStream: () => undefined,
+    bodyMemory: { hold: () => undefined, release: () => undefined },
   });
   const log = createLogger({ name: 'test', level: 'silent' });
   const context = new A2aRequestContext({ caller, wire: 'rest', requestedVersion: '1.0', headers: {}, log });
