@@ -11,8 +11,7 @@
  * | (OpenRouter)                                       |                                                            |
  * | `total_tokens` (xAI, Google)                       | includes the reasoning, unlike `completion_tokens`         |
  */
-import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import type { StreamingModel } from '../ai-sdk-model.ts';
+import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { z } from 'zod';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
@@ -27,7 +26,7 @@ export async function loadChatCompletionsModel(
   name: string,
   model: string,
   { baseURL, apiKey, fetch, adapt }: Endpoint,
-): Promise<StreamingModel> {
+): Promise<Pick<LanguageModelV3, 'doStream'>> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   // Without `includeUsage`, the endpoint sends no token counts.
   const loaded = createOpenAICompatible({
