@@ -2,6 +2,7 @@
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { FOR_NODE } from './bundle-program.mjs';
 
 // The output is below node_modules, so that package imports resolve and git ignores it.
 await mkdir('node_modules/.cache', { recursive: true });
@@ -11,13 +12,9 @@ try {
     entryPoints: ['test/bench/main.ts', 'test/bench/programs/*.ts'],
     outdir,
     outbase: 'test/bench',
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
+    ...FOR_NODE,
     packages: 'external',
     outExtension: { '.js': '.mjs' },
-    logLevel: 'warning',
   });
   const child = spawn(process.execPath, [`${outdir}/main.mjs`, ...process.argv.slice(2)], {
     stdio: 'inherit',

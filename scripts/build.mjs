@@ -9,6 +9,7 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { FOR_NODE } from './bundle-program.mjs';
 import { BRIDGE_PLUGINS, SERVER_PLUGINS } from './bundle-plugins.mjs';
 import { helpInSource } from './help-in-source.mjs';
 import { isBuilt } from './is-built.mjs';
@@ -36,11 +37,8 @@ async function bundle(program, plugins) {
     entryNames: '[dir]/[name]-[hash]',
     outdir: modules,
     metafile: true,
-    bundle: true,
+    ...FOR_NODE,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
     sourcemap: true,
     // Node keeps source text in memory, so whitespace is removed. Names stay readable in stack traces.
     minifyWhitespace: true,
@@ -48,7 +46,6 @@ async function bundle(program, plugins) {
     // The CommonJS build of jsonc-parser loads its parts by names that a bundler cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins,
-    logLevel: 'warning',
   });
   const files = Object.keys(metafile.outputs).filter((file) => file.endsWith('.js'));
   const entry = files.find((file) => metafile.outputs[file].entryPoint === `${program}/main.ts`);
@@ -57,11 +54,11 @@ async function bundle(program, plugins) {
 
 /** V8 caches bytecode of scripts only. So scripts/start-program.cjs gets each ES module as a function expression. */
 const AS_FUNCTION = {
+  ...FOR_NODE,
+  bundle: false,
   outdir: draft,
   outbase: modules,
   format: 'cjs',
-  platform: 'node',
-  target: 'node20.19',
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': 'programUrl' },
   banner: { js: '(function(exports,require,module,programUrl){' },
@@ -69,7 +66,6 @@ const AS_FUNCTION = {
   sourcemap: true,
   minifyWhitespace: true,
   minifySyntax: true,
-  logLevel: 'warning',
 };
 
 /**

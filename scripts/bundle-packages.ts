@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { englishZod } from './bundle-program.mjs';
+import { englishZod, FOR_NODE } from './bundle-program.mjs';
 import { BUNDLE_DIRECTORY, BUNDLES } from './bundled-packages.ts';
 
 export async function bundlePackages(): Promise<void> {
@@ -14,15 +14,11 @@ export async function bundlePackages(): Promise<void> {
     entryPoints: Object.fromEntries(Object.entries(BUNDLES).map(([bundle, [name]]) => [bundle, name])),
     outdir: draft,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
+    ...FOR_NODE,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
     plugins: [englishZod],
     minifyWhitespace: true,
     minifySyntax: true,
-    logLevel: 'warning',
   });
   // If another run was faster, this draft is not needed.
   await rename(draft, BUNDLE_DIRECTORY).catch(() => rm(draft, { recursive: true }));

@@ -1,4 +1,4 @@
-import type { Plugin } from 'esbuild';
+import type { BuildOptions, Plugin } from 'esbuild';
 
 interface BundleOptions {
   /** True to include the packages, except libsql. Such a bundle starts faster. By default, they load from node_modules. */
@@ -12,6 +12,9 @@ interface BundleOptions {
  * @returns the path of the bundle
  */
 export function bundleProgram(source: string, options?: BundleOptions): Promise<string>;
+
+/** The options of esbuild for a bundle that Node runs. */
+export declare const FOR_NODE: BuildOptions;
 
 /** Leaves out zod's messages in 50 languages, a third of its code. */
 export declare const englishZod: Plugin;

@@ -9,6 +9,15 @@ const BUNDLES = join(ROOT, 'node_modules', '.cache', 'mcp-a2a-bridge');
 /** When npm updates a package, its files do not get a new time. So the lock file is an input instead. */
 const ALWAYS_INPUTS = ['package-lock.json', 'scripts/bundle-program.mjs'];
 
+/** The options of esbuild for a bundle that Node runs. */
+export const FOR_NODE = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'warning',
+};
+
 /** zod has messages in 50 languages, a third of its code. These programs use only English. */
 export const englishZod = {
   name: 'english-zod',
@@ -57,11 +66,7 @@ async function bundleIfChanged(path, bundle, withPackages) {
     entryPoints: [path],
     outfile: unfinished,
     metafile: true,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    logLevel: 'warning',
+    ...FOR_NODE,
     ...(withPackages ? WITH_PACKAGES : WITHOUT_PACKAGES),
   });
   await writeFile(inputsOf(unfinished), JSON.stringify([...ALWAYS_INPUTS, ...Object.keys(metafile.inputs)]));
