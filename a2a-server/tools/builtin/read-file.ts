@@ -5,6 +5,7 @@ import { fileMediaTypeOf, maxFileBytes, type FileMediaType } from '../../../shar
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { filePlaceholderLine } from '../../task/stored-file.ts';
 import type { Tool, ToolResult } from '../tool.ts';
+import { nothingAtError } from '../workspace/file-failure.ts';
 import { decodeFileText, type FileContent } from '../workspace/text-file.ts';
 
 const MAX_LINES = 2000;
@@ -35,9 +36,7 @@ export const readFileTool: Tool = defineTool({
   },
   run: async ({ path, offset, limit }, { workspace }) => {
     const file = await workspace.bytes(path);
-    if (file === undefined) {
-      throw new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
-    }
+    if (file === undefined) throw nothingAtError(path);
     const type = fileMediaTypeOf(file.bytes);
     if (type !== undefined) return fileResult(type, file);
     const content = decodeFileText(file);

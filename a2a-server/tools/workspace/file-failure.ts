@@ -1,7 +1,7 @@
 import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 
 const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `There is no "${path}" in the workspace; list-files shows what is there.`,
+  ENOENT: nothingAt,
   EISDIR: (path) => `"${path}" is a directory, not a file; name a file in it.`,
   ENOTDIR: (path) =>
     `A part of "${path}" is a file where a directory is needed; list-files shows what is there.`,
@@ -25,6 +25,14 @@ export function toFileError(error: unknown, path: string): unknown {
   if (code === undefined || error instanceof ProductError) return error;
   const sentence = SENTENCES[code];
   return sentence === undefined ? error : new Error(sentence(path), { cause: error });
+}
+
+export function nothingAtError(path: string): Error {
+  return new Error(nothingAt(path));
+}
+
+function nothingAt(path: string): string {
+  return `There is no "${path}" in the workspace; list-files shows what is there.`;
 }
 
 export function pathIsDirectoryError(path: string): Error {

@@ -16,7 +16,7 @@ import {
   type FileIdentity,
 } from './directory.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { toFileError } from './file-failure.ts';
+import { nothingAtError, toFileError } from './file-failure.ts';
 import { outsideWorkspaceError, splitPath, type PathParts } from './split-path.ts';
 import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 
@@ -90,18 +90,14 @@ export async function withNamedEntry<T>(
     );
   const parent = parts.length === 0 ? '.' : parts.join('/');
   return withResolvedPath(root, parent, async (place) => {
-    if (place.kind !== 'directory') throw nothingAt(path);
+    if (place.kind !== 'directory') throw nothingAtError(path);
     const { directory } = place;
     const info = await lookAt(directory, name);
-    if (info === undefined) throw nothingAt(path);
+    if (info === undefined) throw nothingAtError(path);
     if (meansDirectory && !info.isDirectory())
       throw new Error(`"${path}" is not a directory; leave out the trailing separator.`);
     return use({ path: place.path === '.' ? name : `${place.path}/${name}`, directory, name, info });
   });
-}
-
-function nothingAt(path: string): Error {
-  return new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
 }
 
 interface PathWalk {

@@ -1,5 +1,6 @@
 import type { Directory } from './directory.ts';
 import { readDirectoryEntries, type DirectoryEntry } from './directory-entries.ts';
+import { nothingAtError } from './file-failure.ts';
 import { withoutIgnoredEntries, parseGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
@@ -35,8 +36,7 @@ export async function walkTree(
 ): Promise<void> {
   const rules = options.includeIgnored ? [] : await rulesAbove(root, start);
   await withResolvedPath(root, start, async (place) => {
-    if (place.kind === 'missing')
-      throw new Error(`There is no "${start}" in the workspace; list-files shows what is there.`);
+    if (place.kind === 'missing') throw nothingAtError(start);
     if (place.kind === 'entry') throw new Error(`"${start}" is a file, not a directory.`);
     const path = place.path === '.' ? '' : place.path;
     await descend({ directory: place.directory, path, depth: 0, rules }, options, visit);

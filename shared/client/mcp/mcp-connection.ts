@@ -11,6 +11,7 @@ import { METHOD_NOT_FOUND } from '../../net/json-rpc-codes.ts';
 import type * as z from 'zod/mini';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
+import { Deferred } from '../core/deferred.ts';
 import { readResponseText, validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { jsonRpcMessageSchema, initializeResultSchema, progressParamsSchema } from './json-rpc.ts';
@@ -134,23 +135,21 @@ export class McpConnection {
       throw abortedError('The request was aborted before it was sent. Nothing has run.');
     const asked = this.#toNumberedRequest(message, onProgress !== undefined);
     const reading = new AbortController();
-    let withdraw: (() => void) | undefined;
-    const withdrawn = new Promise<never>((_, reject) => {
-      withdraw = () => {
-        reject(abortedError('The request was aborted. A task that it started may continue.'));
-        const reason = typeof signal?.reason === 'string' ? signal.reason : 'the client no longer waits';
-        const params = { requestId: asked.id, reason };
-        this.#post({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, headers, {})
-          .catch(() => undefined)
-          .finally(() => reading.abort());
-      };
-    });
-    if (withdraw !== undefined) signal?.addEventListener('abort', withdraw);
+    const withdrawn = new Deferred<never>();
+    const withdraw = (): void => {
+      withdrawn.reject(abortedError('The request was aborted. A task that it started may continue.'));
+      const reason = typeof signal?.reason === 'string' ? signal.reason : 'the client no longer waits';
+      const params = { requestId: asked.id, reason };
+      this.#post({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, headers, {})
+        .catch(() => undefined)
+        .finally(() => reading.abort());
+    };
+    signal?.addEventListener('abort', withdraw);
     try {
       const answer = this.#readAnswer(asked, headers, { onProgress, signal: reading.signal });
-      return await Promise.race([answer, withdrawn]);
+      return await Promise.race([answer, withdrawn.promise]);
     } finally {
-      if (withdraw !== undefined) signal?.removeEventListener('abort', withdraw);
+      signal?.removeEventListener('abort', withdraw);
     }
   }
 

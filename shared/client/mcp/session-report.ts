@@ -183,23 +183,22 @@ const SCOPES = {
 /** Converts a decision to an entry of the argument `decisions` of the bridge's MCP tool. */
 export function toBridgeDecision(decision: Decision): BridgeDecision {
   const { callId, shown, reason } = decision;
+  const common = { callId, shown, reason };
   switch (decision.decision) {
     case 'approve':
       return {
-        callId,
-        shown,
+        ...common,
         decision: SCOPES[decision.scope ?? 'once'],
         trustMinutes: decision.grant?.minutes,
         trustUses: decision.grant?.uses,
-        reason,
       };
     case 'deny':
-      return { callId, shown, decision: decision.decision, reason };
+      return { ...common, decision: decision.decision };
     case 'answer':
-      return { callId, shown, decision: decision.decision, answer: decision.answer, reason };
+      return { ...common, decision: decision.decision, answer: decision.answer };
     case 'edit':
       return 'content' in decision
-        ? { callId, shown, decision: decision.decision, editedContent: decision.content, reason }
-        : { callId, shown, decision: decision.decision, editedInput: decision.input, reason };
+        ? { ...common, decision: decision.decision, editedContent: decision.content }
+        : { ...common, decision: decision.decision, editedInput: decision.input };
   }
 }
