@@ -4,11 +4,9 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { createAuthenticator } from '../http/auth/tokens.ts';
 import { createRequestMeasurement } from '../http/routes/request-measurement.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
-import type { Journal } from '../journal/journal.ts';
 import { createMeasuredServerStateReader } from '../telemetry/measured-server-state.ts';
 import type { AppOptions } from './app.ts';
-import type { Telemetry } from './open-telemetry.ts';
-import type { ServerSettings } from './settings/settings.ts';
+import type { OpenedServer } from './prepare-server.ts';
 import { createServer, type ServerResponse } from 'node:http';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -16,17 +14,9 @@ import { checkHostAndOrigin } from '../http/auth/host-and-origin-check.ts';
 import { METRICS_TYPE } from '../http/routes/metrics-route.ts';
 import { listenProblem, listening } from './listen.ts';
 
-interface MeasuredServer {
-  telemetry: Telemetry;
-  settings: Pick<ServerSettings, 'metrics' | 'metricsToken'>;
-  token: string;
-  journal: Journal;
-  log: Logger;
-}
-
 /** @throws ProductError CONFIGURATION */
 export async function openOfferedMetrics(
-  { telemetry, settings, token, journal, log }: MeasuredServer,
+  { telemetry, settings, token, journal, log }: OpenedServer,
   tasks: Pick<RunningTaskService, 'executing' | 'waiting'>,
 ): Promise<Pick<AppOptions, 'measured' | 'metrics'>> {
   const { metrics } = telemetry;

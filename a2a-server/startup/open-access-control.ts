@@ -3,20 +3,17 @@
  */
 import { serverRunCredential } from '../../shared/net/server-proof.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { openIssuedTokenReader } from '../access/issued-token-reader.ts';
 import { createJwtAuthenticator, type AuthenticateJwt } from '../access/oidc-tokens.ts';
 import { createStreamTickets, obtainTicketSecret } from '../http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../http/auth/tokens.ts';
-import type { Journal } from '../journal/journal.ts';
 import { pageCookieAttributes } from '../page/page-request-secrets.ts';
 import { createPageSessions } from '../page/page-sessions.ts';
 import { createProviderSignIn } from '../page/provider-sign-in.ts';
 import type { ProviderSignInContext } from '../page/provider-sign-in-routes.ts';
-import type { RecordStore } from '../records/record-store.ts';
 import type { AppOptions } from './app.ts';
-import type { ServerSettings } from './settings/settings.ts';
+import type { OpenedServer } from './prepare-server.ts';
 
 /** The principal whose token is in the state directory. */
 export const LOCAL_PRINCIPAL = 'local';
@@ -26,17 +23,11 @@ type AccessControl = Required<
 > &
   Pick<AppOptions, 'pageProvider'>;
 
-interface AccessParts {
-  settings: ServerSettings;
-  /** The token in the state directory. */
-  token: string;
+interface AccessParts extends Pick<OpenedServer, 'settings' | 'token' | 'records' | 'journal' | 'log'> {
   record: ServerRecord;
   /** The server's URL for browsers, without a final slash. */
   base: string;
-  records: RecordStore;
-  journal: Pick<Journal, 'records'>;
   clock: Clock;
-  log: Logger;
 }
 
 /** Returns the access, and a function that ends its watches of the records. */

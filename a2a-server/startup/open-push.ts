@@ -1,33 +1,25 @@
 /** Opens the push notifications: the configurations of clients, and the keys that sign the notifications. */
 import type { Clock } from '../../shared/runtime/clock.ts';
-import type { Logger } from '../../shared/runtime/logging.ts';
 import { createCredentialFingerprints } from '../access/credential-fingerprints.ts';
 import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
-import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { PushPostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, createNotificationSigner } from '../push/notification-signer.ts';
 import { PushConfigurations } from '../push/push-configurations.ts';
 import { createPushKeysReader } from '../push/stored-push-keys.ts';
-import type { RecordStore } from '../records/record-store.ts';
 import { createHostAllowList } from '../tools/web/allowed-hosts.ts';
 import { resolveHostBySystem } from '../tools/web/resolve-checked-host.ts';
-import type { Telemetry } from './open-telemetry.ts';
-import type { ServerSettings } from './settings/settings.ts';
+import type { OpenedServer } from './prepare-server.ts';
 
-interface PushParts {
-  settings: ServerSettings;
+interface PushParts extends Pick<
+  OpenedServer,
+  'settings' | 'journal' | 'records' | 'log' | 'audited' | 'telemetry'
+> {
   tasks: PushPostParts['tasks'];
-  journal: Pick<Journal, 'rows'>;
-  records: RecordStore;
   /** The server's URL for clients, without a final slash. */
   base: string;
   clock: Clock;
-  log: Logger;
-  audited: (act: NewAuditRecord) => Promise<void>;
   issued: Pick<IssuedTokenReader, 'isRevoked'>;
-  telemetry: Telemetry;
 }
 
 /** Opens the push notifications. The deliveries begin only with `PushConfigurations.start`. */

@@ -2,6 +2,16 @@
  * Prepares a server from its settings, before it opens its journal or a port. A start and `a2a-server check` both use
  * this code, so both refuse the same settings.
  */
+import type { Server } from 'node:http';
+import type { Journal } from '../journal/journal.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import type { ChatWebhookSubscriber } from '../push/chat-webhooks.ts';
+import type { NewAuditRecord } from '../audit/audit-record.ts';
+import type { Telemetry } from './open-telemetry.ts';
+import type { McpServers } from '../mcp-servers/mcp-servers.ts';
+import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
+import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { mayRunSomeUnasked } from '../policy/task-mode.ts';
 import type { KeyObject } from 'node:crypto';
@@ -36,6 +46,26 @@ export interface PreparedServer {
   cardKey: KeyObject | undefined;
   /** The MCP servers to start. Variables in their settings are already replaced by values. */
   mcpServers: ReadonlyMap<string, McpServerConfig>;
+}
+
+/** What `serve` has opened. */
+export interface OpenedServer extends Omit<PreparedServer, 'mcpServers'> {
+  children: ChildProcessRecords;
+  settings: ServerSettings;
+  log: Logger;
+  token: string;
+  server: Server;
+  port: number;
+  /** The identity of the state directory, independent of its path. */
+  own: BarredDirectory;
+  journal: Journal;
+  records: RecordStore;
+  changes: TaskChangeNotifier;
+  chatWebhooks: ChatWebhookSubscriber;
+  /** Writes to the audit log. Resolves also after a failure, which the log names. */
+  audited: (act: NewAuditRecord) => Promise<void>;
+  telemetry: Telemetry;
+  mcpServers?: McpServers | undefined;
 }
 
 interface ServerDependencies {

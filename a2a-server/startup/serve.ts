@@ -118,7 +118,7 @@ export async function serve(
       audit().append(configurationAuditAct('server.started', settings), systemClock.now()),
     ]);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
-    const made = {
+    const opened = {
       ...prepared,
       records: records(),
       audited,
@@ -132,8 +132,9 @@ export async function serve(
       changes,
       chatWebhooks,
       telemetry,
+      journal: held.journal,
+      mcpServers: held.mcpServers,
     };
-    const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     held.run = await startOpenedServer(opened, (app) => (answer = app));
     return held.run;
   } catch (error) {

@@ -1,9 +1,8 @@
 /** Starts and stops a server whose address, journal and telemetry are already open. */
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
-import type { Logger } from '../../shared/runtime/logging.ts';
 import {
   removeOwnServerRecord,
   writeServerRecord,
@@ -20,32 +19,23 @@ import { createApp, type ServingPhase } from './app.ts';
 import type { StreamEndReason } from '../http/routes/admit-requests.ts';
 import { withLoadShedding } from '../http/routes/load-shedding.ts';
 import { obtainSharedReceiptKey } from '../receipts/receipt-key.ts';
-import type { ChatWebhookSubscriber } from '../push/chat-webhooks.ts';
-import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { configurationAuditAct } from './audited-acts.ts';
-import type { RecordStore } from '../records/record-store.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
 import { serverOrigin } from './listen.ts';
 import { openOfferedMetrics } from './offered-metrics.ts';
-import type { Telemetry } from './open-telemetry.ts';
-import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import { presencePolicyProblem } from './settings/server-policy.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { createTaskServiceFromSettings, createExecutionSlots } from './task-service-from-settings.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
-import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/concurrency-limiter.ts';
 import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
-import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { agentBackendText } from './agent-backend.ts';
 import { openPasskeys } from './open-passkeys.ts';
 import { openPushNotifications } from './open-push.ts';
 import { openAccessControl } from './open-access-control.ts';
 import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
 import { closeHttpServer } from '../../shared/net/close-http-server.ts';
-import type { PreparedServer } from './prepare-server.ts';
+import type { OpenedServer } from './prepare-server.ts';
 
 export interface ServerRun {
   record: ServerRecord;
@@ -64,26 +54,6 @@ export interface ServerRun {
   reload(next: ServerSettings): Promise<string[]>;
   /** Makes a running stop faster: ends the drain and stops running tools at once. */
   hurry(): void;
-}
-
-/** What `serve` has opened. */
-export interface OpenedServer extends Omit<PreparedServer, 'mcpServers'> {
-  children: ChildProcessRecords;
-  settings: ServerSettings;
-  log: Logger;
-  token: string;
-  server: Server;
-  port: number;
-  /** The identity of the state directory, independent of its path. */
-  own: BarredDirectory;
-  journal: Journal;
-  records: RecordStore;
-  changes: TaskChangeNotifier;
-  chatWebhooks: ChatWebhookSubscriber;
-  /** Writes to the audit log. Resolves also after a failure, which the log names. */
-  audited: (act: NewAuditRecord) => Promise<void>;
-  telemetry: Telemetry;
-  mcpServers?: McpServers | undefined;
 }
 
 /**

@@ -1,14 +1,10 @@
 /** Creates the task service with the limits, budgets and time limits of the settings. */
 import type { Clock } from '../../shared/runtime/clock.ts';
-import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ClockCheck } from '../executor/clock-check.ts';
 import { createIdGenerator } from '../executor/task-journal/id-generator.ts';
 import { createTaskService } from '../executor/journal-task-service.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { McpServers } from '../mcp-servers/mcp-servers.ts';
-import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { KILL_CONFIRMATION_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/concurrency-limiter.ts';
@@ -16,46 +12,28 @@ import { createBusyDetector } from '../limits/busy-detector.ts';
 import { FairExecutionSlots } from '../limits/fair-execution-slots.ts';
 import { withRefusalLog } from './log-refused-commands.ts';
 import type { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
-import type { PreparedServer } from './prepare-server.ts';
-import type { ServerSettings } from './settings/settings.ts';
+import type { OpenedServer } from './prepare-server.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
 
-/**
- * Returns the time in which an aborted tool must settle, in milliseconds. It is longer than `grace`, because a
- * command that ignores SIGTERM gets SIGKILL after `grace` and ends a little later. With `grace` alone, the server
- * would report that command as unconfirmed.
- */
-function settleMs({ grace }: ServerSettings): number {
-  return grace + KILL_CONFIRMATION_MS;
-}
-
-interface TaskServiceParts extends Pick<PreparedServer, 'worker' | 'live'> {
-  settings: ServerSettings;
-  journal: Journal;
-  log: Logger;
-  children: ChildProcessRecords;
-  mcpServers?: McpServers | undefined;
+interface TaskServiceParts extends Pick<
+  OpenedServer,
+  'settings' | 'journal' | 'log' | 'worker' | 'live' | 'children' | 'mcpServers'
+> {
   clock: Clock;
   clockCheck: ClockCheck;
   presence: PresenceVerifier;
   openWorkspace: ReturnType<typeof createWorkspaceOpener>;
   slots: FairExecutionSlots;
-  onRefused?: OnRefused;
+  onRefused: OnRefused;
 }
 
 /** Creates the slots in which tasks execute, with the limits and weights of the settings. */
 export function createExecutionSlots({
   live,
-  clock,
-  onRefused,
+  ...parts
 }: Pick<TaskServiceParts, 'live' | 'clock' | 'onRefused'>): FairExecutionSlots {
-  const slots = new FairExecutionSlots({
-    limits: live.limits,
-    weights: live.weights,
-    busy: createBusyDetector(),
-    clock,
-    ...(onRefused && { onRefused }),
-  });
+  const { limits, weights } = live;
+  const slots = new FairExecutionSlots({ limits, weights, busy: createBusyDetector(), ...parts });
   live.onChange(() => slots.limitsChanged());
   return slots;
 }
@@ -93,8 +71,10 @@ export function createTaskServiceFromSettings(
     openWorkspace,
     slots,
     writingLimits: live.limits,
-    ...(onRefused && { onRefused }),
-    graceMs: settleMs(settings),
+    onRefused,
+    // An aborted tool must settle in this time. A command that ignores SIGTERM gets SIGKILL after `grace` and ends a
+    // little later. With `grace` alone, the server would report that command as unconfirmed.
+    graceMs: settings.grace + KILL_CONFIRMATION_MS,
     limits: {
       toolMs: settings.toolTimeout,
       // Only a language model has this limit. A script has its own delays, and one turn of an ACP agent may be long.
