@@ -4,24 +4,18 @@ import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/s
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
 import { TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
 import { TASK_STATES } from '../../shared/protocol/task-states.ts';
-import type {
-  ToolCallEvent,
-  ArtifactRole,
-  PendingAction,
-  TaskOverview,
-} from '../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent, ArtifactRole, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type {
   Observation,
   ObservedEvent,
   ObservedArtifact,
-  PlainTextQuestion,
+  ObservedStatus,
   TaskStateName,
 } from './observation.ts';
 import { messageText, partsAsText } from './parts.ts';
+import type { TaskAndSessionId } from './turn-observation.ts';
 
-interface AskedInStatus {
-  pending: readonly PendingAction[];
-  question: PlainTextQuestion | null;
+interface AskedInStatus extends Pick<ObservedStatus, 'pending' | 'question'> {
   /** The parts that contain the actions. They are left out of the text of the status. */
   actionParts: readonly Part[];
 }
@@ -108,11 +102,7 @@ export function readA2aEvent(event: StreamResponse, reading: DialectFieldReaders
   }
 }
 
-function costOf(
-  metadata: unknown,
-  of: { taskId: string; sessionId: string },
-  reading: DialectFieldReaders,
-): Observation[] {
+function costOf(metadata: unknown, of: TaskAndSessionId, reading: DialectFieldReaders): Observation[] {
   const cost = reading.cost?.(metadata) ?? null;
   return cost === null ? [] : [{ type: 'cost', ...of, cost }];
 }

@@ -20,6 +20,7 @@ import {
 import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
 import { dataOfPart, messageText, partsAsText } from './parts.ts';
+import type { TaskAndSessionId } from './turn-observation.ts';
 import { PLAIN_FIELD_READERS } from './plain-a2a.ts';
 import { questionOf } from './question-in-status.ts';
 import { questionWithCode } from './plain-text-question.ts';
@@ -35,11 +36,6 @@ const UNREPORTED_TURN_END =
 
 /** The functions that read an event without `coderAgent.kind` as plain A2A. */
 const reading: DialectFieldReaders = { ...PLAIN_FIELD_READERS, seq: () => null };
-
-interface TaskAndSessionId {
-  taskId: string;
-  sessionId: string;
-}
 
 export function readGeminiEvent(event: StreamResponse): ObservedEvent {
   const { payload } = event;

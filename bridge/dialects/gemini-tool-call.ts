@@ -75,7 +75,7 @@ export function isAwaitingDecision({ status }: GeminiToolCall): boolean {
 /** Converts the status of a call to an activity. Returns null for a status that this version does not know. */
 export function toolCallEventOf(call: GeminiToolCall): ToolCallEvent | null {
   const { callId, name } = call.request;
-  const about = { callId, tool: name, title: titleOf(call) };
+  const about = { callId, tool: name, title: describeCall(call).title };
   switch (call.status) {
     case 'awaiting_approval':
       return { type: 'tool.requested', ...about, asks: true };
@@ -103,23 +103,17 @@ export function toolCallEventOf(call: GeminiToolCall): ToolCallEvent | null {
  */
 export function pendingActionOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
-  const details = detailsOf(call);
   return {
     callId,
     tool: name,
-    title: titleOf(call),
     input: args,
     shown: codeOf(call),
-    sideEffect: sideEffectOf(details),
-    source:
-      details?.type === 'mcp' ? { type: 'mcp-server', server: details.serverName } : { type: 'built-in' },
-    preview: previewOf(details, call),
+    ...describeCall(call),
     reason: 'approval',
     expiresAt: null,
     // `edit` is not offered, because this agent would forget the call after an edit, and a client could then only
     // cancel it.
     decisions: ['approve', 'deny'],
-    scopes: scopesOf(details),
   };
 }
 
@@ -151,38 +145,70 @@ export function proposalOf(call: GeminiToolCall): AgentProposal {
   };
 }
 
-/**
- * Returns the scopes that this agent can apply exactly. Any other scope would grant more than the person decided (see
- * `gemini-outcome-of-decision.ts`).
- */
-function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scopes'] {
-  switch (details?.type) {
-    case 'exec':
-      return ['once', 'tool', 'always'];
-    case 'mcp':
-      return ['once', 'tool', 'server', 'always'];
-    case 'edit':
-    case 'info':
-      return ['once', 'always'];
-    case undefined:
-      return ['once'];
-  }
-}
+const BUILT_IN = { type: 'built-in' } as const;
 
-function titleOf(call: GeminiToolCall): string {
-  const { name } = call.request;
+/**
+ * Describes a call by what the agent wants to have confirmed. `scopes` are those that this agent can apply exactly. Any
+ * other scope would grant more than the person decided (see `gemini-outcome-of-decision.ts`).
+ */
+function describeCall(
+  call: GeminiToolCall,
+): Pick<PendingAction, 'title' | 'sideEffect' | 'source' | 'preview' | 'scopes'> {
+  const { name, args } = call.request;
   const details = detailsOf(call);
   switch (details?.type) {
-    case 'edit':
-      return `${name} ${details.fileName === '' ? details.filePath : details.fileName}`.trim();
-    case 'exec':
-      return firstLine(details.command);
-    case 'mcp':
-      return `${details.toolName === '' ? name : details.toolName} of MCP server ${details.serverName}`;
-    case 'info':
-      return details.prompt === '' ? name : firstLine(details.prompt);
+    case 'edit': {
+      const { fileName, filePath, fileDiff } = details;
+      return {
+        title: `${name} ${fileName === '' ? filePath : fileName}`.trim(),
+        sideEffect: 'files',
+        source: BUILT_IN,
+        preview: { type: 'diff', path: filePath, diff: fileDiff },
+        scopes: ['once', 'always'],
+      };
+    }
+    case 'exec': {
+      const { command } = details;
+      const directory = args['dir_path'] ?? args['directory'];
+      const cwd = typeof directory === 'string' && directory !== '' ? directory : 'the workspace';
+      return {
+        title: firstLine(command),
+        sideEffect: 'command',
+        source: BUILT_IN,
+        preview: { type: 'command', command, cwd },
+        scopes: ['once', 'tool', 'always'],
+      };
+    }
+    case 'mcp': {
+      const { toolName, serverName } = details;
+      return {
+        title: `${toolName === '' ? name : toolName} of MCP server ${serverName}`,
+        sideEffect: 'other',
+        source: { type: 'mcp-server', server: serverName },
+        preview: { type: 'json', value: args },
+        scopes: ['once', 'tool', 'server', 'always'],
+      };
+    }
+    case 'info': {
+      const { prompt, urls = [] } = details;
+      const [url, ...others] = urls;
+      const only = url !== undefined && others.length === 0;
+      return {
+        title: prompt === '' ? name : firstLine(prompt),
+        sideEffect: 'network',
+        source: BUILT_IN,
+        preview: only ? { type: 'url', url } : { type: 'json', value: { prompt, urls } },
+        scopes: ['once', 'always'],
+      };
+    }
     case undefined:
-      return titleWithout(call);
+      return {
+        title: titleWithout(call),
+        sideEffect: 'other',
+        source: BUILT_IN,
+        preview: { type: 'json', value: call.confirmationDetails ?? args },
+        scopes: ['once'],
+      };
   }
 }
 
@@ -196,45 +222,6 @@ function titleWithout({ request: { name, args } }: GeminiToolCall): string {
   if (command !== '') return firstLine(command);
   const path = word('file_path') || word('absolute_path') || word('path');
   return `${name} ${path.split(/[/\\]/).at(-1) ?? ''}`.trim();
-}
-
-function sideEffectOf(details: ConfirmationDetails | undefined): PendingAction['sideEffect'] {
-  switch (details?.type) {
-    case 'edit':
-      return 'files';
-    case 'exec':
-      return 'command';
-    case 'info':
-      return 'network';
-    case 'mcp':
-    case undefined:
-      return 'other';
-  }
-}
-
-function previewOf(
-  details: ConfirmationDetails | undefined,
-  { request: { args }, confirmationDetails: raw }: GeminiToolCall,
-): PendingAction['preview'] {
-  switch (details?.type) {
-    case 'edit':
-      return { type: 'diff', path: details.filePath, diff: details.fileDiff };
-    case 'exec': {
-      const directory = args['dir_path'] ?? args['directory'];
-      const cwd = typeof directory === 'string' && directory !== '' ? directory : 'the workspace';
-      return { type: 'command', command: details.command, cwd };
-    }
-    case 'info': {
-      const [url, ...others] = details.urls ?? [];
-      return url !== undefined && others.length === 0
-        ? { type: 'url', url }
-        : { type: 'json', value: { prompt: details.prompt, urls: details.urls ?? [] } };
-    }
-    case 'mcp':
-      return { type: 'json', value: args };
-    case undefined:
-      return { type: 'json', value: raw ?? args };
-  }
 }
 
 function summaryOf({ response, liveOutput }: GeminiToolCall): string {

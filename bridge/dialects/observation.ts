@@ -11,7 +11,7 @@ import type {
   TaskOverview,
 } from '../../shared/protocol/tool-approval.ts';
 import type { PlainTextQuestion } from './plain-text-question.ts';
-import type { TurnObservation } from './turn-observation.ts';
+import type { TaskAndSessionId, TurnObservation } from './turn-observation.ts';
 
 export type { PlainTextQuestion };
 
@@ -34,43 +34,43 @@ export interface ObservedArtifact {
   aside?: ArtifactRole;
 }
 
+/** What a task and its status have in common. */
+export interface ObservedStatus {
+  state: TaskStateName;
+  /** The text of the A2A status. */
+  text: string;
+  pending: readonly PendingAction[];
+  question: PlainTextQuestion | null;
+}
+
 export type Observation =
-  /** The complete current task. It replaces everything that earlier observations said. */
-  | {
-      type: 'snapshot';
-      taskId: string;
-      sessionId: string;
-      state: TaskStateName;
-      text: string;
-      pending: readonly PendingAction[];
-      question: PlainTextQuestion | null;
-      outputs: readonly ObservedArtifact[];
-      /** The agent's last message in the history. Agents without artifacts answer there. '' if there is none. */
-      reply: string;
-      overview: TaskOverview | null;
-    }
-  | {
-      type: 'status';
-      taskId: string;
-      sessionId: string;
-      state: TaskStateName;
-      text: string;
-      pending: readonly PendingAction[];
-      question: PlainTextQuestion | null;
-      /** The text, if it may be the agent's answer. Some agents end the task without repeating this text. */
-      reply?: string;
-      at?: string;
-    }
   /** A step of a tool call. `at` is a time in RFC 3339, if the agent reports it. */
-  | { type: 'activity'; activity: ToolCallEvent; at?: string }
-  | { type: 'output'; taskId: string; sessionId: string; output: ObservedArtifact; append: boolean }
-  /** A piece of the model's reasoning, which is not part of the answer. Only streams with `thinking` contain it. */
-  | { type: 'reasoning'; taskId: string; sessionId: string; turn: number; text: string }
-  /** The cost of a model request that has ended. */
-  | { type: 'cost'; taskId: string; sessionId: string; cost: EventCost }
-  /** The agent has answered with a message, and has created no task. */
-  | { type: 'reply'; taskId: string; sessionId: string; text: string }
-  | TurnObservation;
+  { type: 'activity'; activity: ToolCallEvent; at?: string } | TaskObservation | TurnObservation;
+
+type TaskObservation = TaskAndSessionId &
+  (
+    | { type: 'output'; output: ObservedArtifact; append: boolean }
+    /** The complete current task. It replaces everything that earlier observations said. */
+    | ({
+        type: 'snapshot';
+        outputs: readonly ObservedArtifact[];
+        /** The agent's last message in the history. Agents without artifacts answer there. '' if there is none. */
+        reply: string;
+        overview: TaskOverview | null;
+      } & ObservedStatus)
+    | ({
+        type: 'status';
+        /** The text, if it may be the agent's answer. Some agents end the task without repeating this text. */
+        reply?: string;
+        at?: string;
+      } & ObservedStatus)
+    /** A piece of the model's reasoning, which is not part of the answer. Only streams with `thinking` contain it. */
+    | { type: 'reasoning'; turn: number; text: string }
+    /** The cost of a model request that has ended. */
+    | { type: 'cost'; cost: EventCost }
+    /** The agent has answered with a message, and has created no task. */
+    | { type: 'reply'; text: string }
+  );
 
 export interface ObservedEvent {
   seq: number | null;

@@ -7,7 +7,6 @@ import type {
   ToolCallEvent,
   DecisionWord,
   GrantView,
-  PendingAction,
   RecordedDecision,
   TaskOverview,
   ToolServerView,
@@ -16,9 +15,10 @@ import type {
   Observation,
   ObservedEvent,
   ObservedArtifact,
-  PlainTextQuestion,
+  ObservedStatus,
   TaskStateName,
 } from '../../dialects/observation.ts';
+import type { TaskAndSessionId } from '../../dialects/turn-observation.ts';
 import type { AgentProposal } from '../../dialects/unbound-proposal.ts';
 import { newestOutputs, mergeAgentOutput } from './task-outputs.ts';
 import { foldTurnObservation } from './fold-turn-observation.ts';
@@ -71,14 +71,7 @@ export interface Cost extends TokenCost {
   session?: TokenCost;
 }
 
-export interface TaskView {
-  taskId: string;
-  sessionId: string;
-  state: TaskStateName;
-  /** The text of the A2A status. */
-  text: string;
-  pending: readonly PendingAction[];
-  question: PlainTextQuestion | null;
+export interface TaskView extends TaskAndSessionId, ObservedStatus {
   calls: readonly CallView[];
   /** The agent's MCP servers, as the agent last reported them. Absent if it reports none. */
   servers?: readonly ToolServerView[];
@@ -163,18 +156,12 @@ function isKnown(view: TaskView | undefined, seq: number | null, observation: Ob
 function applyObservation(view: TaskView | undefined, observation: Observation): TaskView | undefined {
   switch (observation.type) {
     case 'snapshot': {
-      const { taskId, sessionId, state, text, pending, question, outputs, reply, overview } = observation;
-      const before = view?.taskId === taskId ? view : undefined;
+      const { type: _, outputs, overview, ...snapshot } = observation;
+      const before = view?.taskId === snapshot.taskId ? view : undefined;
       const servers = overview?.servers ?? before?.servers;
       return completeEndedView({
-        taskId,
-        sessionId,
-        state,
-        text,
-        pending,
-        question,
+        ...snapshot,
         outputs: newestOutputs(outputs),
-        reply,
         calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
         cost: overview === null ? null : costIn(overview),
         ...(overview?.grants && { grants: overview.grants }),
@@ -183,29 +170,18 @@ function applyObservation(view: TaskView | undefined, observation: Observation):
       });
     }
     case 'status': {
-      const { taskId, sessionId, state, text, pending, question, reply } = observation;
-      return completeEndedView({
-        ...viewOfTask(view, taskId, sessionId),
-        state,
-        text,
-        pending,
-        question,
-        ...(reply !== undefined && { reply }),
-        cost: null,
-      });
+      const { type: _, at: _at, taskId: _taskId, sessionId: _sessionId, ...status } = observation;
+      return completeEndedView({ ...viewOfTask(view, observation), ...status, cost: null });
     }
     case 'output': {
-      const base = viewOfTask(view, observation.taskId, observation.sessionId);
+      const base = viewOfTask(view, observation);
       return { ...base, outputs: mergeAgentOutput(base.outputs, observation.output, observation.append) };
     }
     case 'reply': {
       // An agent may leave out the id of the session in a message. The message then belongs to this session.
-      const base = viewOfTask(
-        undefined,
-        observation.taskId,
-        observation.sessionId || (view?.sessionId ?? ''),
-      );
-      return { ...base, state: 'completed', reply: observation.text };
+      const { taskId, sessionId, text } = observation;
+      const base = viewOfTask(undefined, { taskId, sessionId: sessionId || (view?.sessionId ?? '') });
+      return { ...base, state: 'completed', reply: text };
     }
     case 'reasoning':
     case 'cost':
@@ -219,9 +195,7 @@ function applyObservation(view: TaskView | undefined, observation: Observation):
     case 'tool-output':
     case 'troubled':
     case 'turn-ended':
-      return completeEndedView(
-        foldTurnObservation(viewOfTask(view, observation.taskId, observation.sessionId), observation),
-      );
+      return completeEndedView(foldTurnObservation(viewOfTask(view, observation), observation));
     case 'activity':
       return view === undefined
         ? undefined
@@ -268,7 +242,7 @@ function completeEndedView(view: TaskView): TaskView {
 }
 
 /** Returns the view if it is about this task. Otherwise returns a new view. */
-function viewOfTask(view: TaskView | undefined, taskId: string, sessionId: string): TaskView {
+function viewOfTask(view: TaskView | undefined, { taskId, sessionId }: TaskAndSessionId): TaskView {
   if (view?.taskId === taskId) return view;
   return {
     taskId,
