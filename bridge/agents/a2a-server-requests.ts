@@ -16,9 +16,12 @@ import { taskSearchResultSchema, type TasksByIdPrefix } from '../../shared/proto
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { type AgentCardFacts, declaresExtension } from './card.ts';
-import { HttpError } from './http/http-error.ts';
+import { HttpError } from './http/request-errors.ts';
 import { isNotFound, refuseErrorResponse } from './http/rest-refusal.ts';
-import { type PageLink, requestPageLink } from './one-time-page-link.ts';
+
+const pageLinkSchema = z.object({ url: z.url({ protocol: /^https?$/ }), expiresAt: z.iso.datetime() });
+/** A one-time link that signs a browser in to the approval page. `expiresAt` is a time in RFC 3339. */
+export type PageLink = z.infer<typeof pageLinkSchema>;
 
 export type ReceiptMediaType = 'application/json' | 'text/markdown';
 
@@ -40,7 +43,10 @@ export interface A2aServerRequests {
   abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
   /** Returns true if the server says that it cannot write its journal. */
   isJournalUnreachable(): Promise<boolean>;
-  /** Creates a one-time link to the agent's approval page. The link gives access, so a model must not see it. */
+  /**
+   * Creates a one-time link to the agent's approval page. The link gives access, so a model must not see it. Null also
+   * if the link leads to an origin that is not on the agent's card.
+   */
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
@@ -95,6 +101,14 @@ export function createA2aServerRequests({
     return answer === null ? null : schema.parse(JSON.parse(answer));
   }
 
+  const post = (path: string, body: unknown): Promise<Response> =>
+    send(new URL(path, url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(body),
+      signal: timeoutSignal(),
+    });
+
   return {
     findByPrefix: (prefix) => ask(taskSearchResultSchema, '/api/tasks', { prefix }),
     costs: (days) => ask(costReportSchema, '/api/costs', { days: String(days) }),
@@ -108,12 +122,7 @@ export function createA2aServerRequests({
     receiptKey: async () => (await ask(receiptKeySchema, '/api/receipt-key'))?.fingerprint ?? null,
     async abortTool(toolId, reason) {
       if (!hasEndpoints) return null;
-      const response = await send(new URL(`/api/tools/abort/${encodeURIComponent(toolId)}`, url), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({ reason }),
-        signal: timeoutSignal(),
-      });
+      const response = await post(`/api/tools/abort/${encodeURIComponent(toolId)}`, { reason });
       return abortAnswerSchema.parse(await (await refuseErrorResponse(response)).json());
     },
     async isJournalUnreachable() {
@@ -129,8 +138,11 @@ export function createA2aServerRequests({
     },
     async pageLink(target) {
       if (!hasEndpoints) return null;
-      const origins = facts.interfaces.map((each) => each.url);
-      return requestPageLink(target, { url, origins, fetch: send, signal: timeoutSignal() });
+      const response = await post('/page/links', target);
+      if (!response.ok) return null;
+      const link = pageLinkSchema.parse(await response.json());
+      const origins = [url, ...facts.interfaces.map((each) => each.url)].map((each) => new URL(each).origin);
+      return origins.includes(new URL(link.url).origin) ? link : null;
     },
   };
 }

@@ -13,8 +13,7 @@ import { findVerifiedCard } from '../../shared/card/card-signature.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import { inputProblem, zodIssuesText } from '../../shared/text/input-problem.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
-import { HttpError } from './http/http-error.ts';
-import { UntrustedCardError } from './untrusted-card-error.ts';
+import { HttpError, UntrustedCardError } from './http/request-errors.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 

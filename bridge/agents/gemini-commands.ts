@@ -10,7 +10,7 @@ import {
   type OfferedCommand,
 } from '../../shared/protocol/agent-command.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
-import { HttpError } from './http/http-error.ts';
+import { HttpError } from './http/request-errors.ts';
 
 export interface GeminiCommandAnswer {
   text: string;

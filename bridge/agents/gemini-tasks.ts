@@ -6,7 +6,7 @@ import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { TASK_STATE_CODES } from '../../shared/protocol/task-state-codes.ts';
-import { HttpError } from './http/http-error.ts';
+import { HttpError } from './http/request-errors.ts';
 import { filterTasksByState, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { requestFailure } from './request-failure.ts';
 

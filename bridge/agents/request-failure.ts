@@ -12,11 +12,13 @@ import {
 } from '../../shared/runtime/errors.ts';
 import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
 import { collapsedLine } from '../../shared/text/shortened-text.ts';
-import { HttpError } from './http/http-error.ts';
+import {
+  HttpError,
+  UnreachableEndpointError,
+  UntrustedCardError,
+  WithheldCredentialsError,
+} from './http/request-errors.ts';
 import { tlsFailureText } from './http/tls-failure.ts';
-import { UnreachableEndpointError } from './http/unreachable-endpoint-error.ts';
-import { UntrustedCardError } from './untrusted-card-error.ts';
-import { WithheldCredentialsError } from './http/withheld-credentials-error.ts';
 
 /** The maximum length of the agent's own text in an error, in characters. */
 const MAX_AGENT_TEXT_CHARACTERS = 300;
@@ -79,33 +81,29 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   }
   const { name } = described.safeParse(thrown).data ?? { name: '' };
   if (name === 'TimeoutError') {
-    return unreachableFailure(
-      `Agent "${agent}" did not answer in time. Check that it runs, then try again.`,
-      { trouble: 'timeout', cause: thrown },
-    );
+    const sentence = `Agent "${agent}" did not answer in time. Check that it runs, then try again.`;
+    return unreachableFailure(sentence, { trouble: 'timeout', cause: thrown });
   }
   // `fetch` reports every network failure as a TypeError, so the name is enough.
   if (name === 'TypeError' || name === 'AbortError') {
-    return unreachableFailure(
-      `The connection to agent "${agent}" broke (${innermostMessage(thrown)}). Try again.`,
-      {
-        trouble: 'network',
-        cause: thrown,
-      },
-    );
+    const sentence = `The connection to agent "${agent}" broke (${innermostMessage(thrown)}). Try again.`;
+    return unreachableFailure(sentence, { trouble: 'network', cause: thrown });
   }
   return notA2aFailure(thrown, agent);
 }
 
+function failureOf(
+  arrival: RequestArrival,
+  reason: ErrorReason,
+  sentence: string,
+  options: { facts?: ErrorFacts; cause?: unknown },
+): RequestFailure {
+  return { error: new ProductError(reason, sentence, options), arrival };
+}
+
 function notA2aFailure(thrown: unknown, agent: string): RequestFailure {
-  return {
-    error: new ProductError(
-      'AGENT_ERROR',
-      `Agent "${agent}" answered with something that is not A2A (${collapsedLine(errorMessageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
-      { cause: thrown },
-    ),
-    arrival: 'maybe',
-  };
+  const sentence = `Agent "${agent}" answered with something that is not A2A (${collapsedLine(errorMessageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`;
+  return failureOf('maybe', 'AGENT_ERROR', sentence, { cause: thrown });
 }
 
 /** Every error of the A2A SDK has this symbol, whichever bundle of the SDK created it. */
@@ -138,16 +136,15 @@ function a2aErrorFailure(error: unknown, agent: string): RequestFailure | undefi
     // A2A's reasons are general. The metadata may contain the exact reason, if the agent is this project's server.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
     const own = reasonOf(ours);
-    if (own !== undefined) return refusedRequestFailure(own, message, facts);
+    if (own !== undefined) return failureOf('refused', own, message, { facts });
     const known = reasonOf(info.reason);
-    if (known === 'UNKNOWN_TASK') return refusedRequestFailure(known, unknownTaskText(agent, message), facts);
-    if (known !== undefined) return refusedRequestFailure(known, message, facts);
+    if (known !== undefined) {
+      const sentence = known === 'UNKNOWN_TASK' ? unknownTaskText(agent, message) : message;
+      return failureOf('refused', known, sentence, { facts });
+    }
   }
-  return refusedRequestFailure(
-    'AGENT_ERROR',
-    `Agent "${agent}" refused: ${collapsedLine(message, MAX_AGENT_TEXT_CHARACTERS)}`,
-    metadata,
-  );
+  const sentence = `Agent "${agent}" refused: ${collapsedLine(message, MAX_AGENT_TEXT_CHARACTERS)}`;
+  return failureOf('refused', 'AGENT_ERROR', sentence, { facts: metadata ?? {} });
 }
 
 /** The message for an agent that no longer knows a task, e.g. because it lost its tasks in a restart. */
@@ -163,10 +160,6 @@ function isReason(word: string): word is ErrorReason {
   return ERROR_REASONS.some((reason) => reason === word);
 }
 
-function refusedRequestFailure(reason: ErrorReason, message: string, facts: ErrorFacts = {}): RequestFailure {
-  return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
-}
-
 /** Marks an error that suggests a wrong address. `Agent` then reads the card again, which may name another address. */
 const WRONG_ADDRESS = { trouble: 'address' };
 
@@ -175,10 +168,7 @@ function httpErrorFailure(error: HttpError, agent: string): RequestFailure {
   const { status } = error;
   if (status === 401 || status === 403) {
     const sentence = `Agent "${agent}" refused the credentials (HTTP ${String(status)}). Give the bridge the agent's token in its settings, then try again.${said}`;
-    return {
-      error: new ProductError(status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN', sentence, { cause: error }),
-      arrival: 'refused',
-    };
+    return failureOf('refused', status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN', sentence, { cause: error });
   }
   if (status >= 500 || status === 429) {
     const sentence = `Agent "${agent}" has a server error (${error.message}). Try again later. If the error stays, read the agent's log.${said}`;
@@ -192,17 +182,13 @@ function httpErrorFailure(error: HttpError, agent: string): RequestFailure {
   }
   if (status >= 300 && status < 400) {
     const sentence = `Agent "${agent}" cannot be used at this address: ${error.message}, and the bridge does not follow that. The operator of the agent must correct the address on the agent card.${said}`;
-    return {
-      error: new ProductError('AGENT_ERROR', sentence, { facts: WRONG_ADDRESS, cause: error }),
-      // RFC 9110 §15.4.8 and §15.4.9: the client must send the same request again, so the agent has not carried it out.
-      arrival: status === 307 || status === 308 ? 'refused' : 'maybe',
-    };
+    // RFC 9110 §15.4.8 and §15.4.9: the client must send the same request again, so the agent has not carried it out.
+    const arrival = status === 307 || status === 308 ? 'refused' : 'maybe';
+    return failureOf(arrival, 'AGENT_ERROR', sentence, { facts: WRONG_ADDRESS, cause: error });
   }
   const sentence = `Agent "${agent}" does not answer like an A2A agent (${error.message}). Check its URL in the bridge's settings.${said}`;
-  return {
-    error: new ProductError('AGENT_ERROR', sentence, { facts: WRONG_ADDRESS, cause: error }),
-    arrival: status >= 400 ? 'refused' : 'maybe',
-  };
+  const arrival = status >= 400 ? 'refused' : 'maybe';
+  return failureOf(arrival, 'AGENT_ERROR', sentence, { facts: WRONG_ADDRESS, cause: error });
 }
 
 function neverArrivedFailure(sentence: string, cause: unknown): RequestFailure {
@@ -216,13 +202,8 @@ function neverArrivedFailure(sentence: string, cause: unknown): RequestFailure {
 function withheldCredentialsFailure(error: WithheldCredentialsError, agent: string): RequestFailure {
   const { at, origin } = error;
   const sentence = `Agent "${agent}" wants credentials at ${at}. The bridge did not send them: they go only to the origin of the agent's URL, ${origin}. If the agent's card names the right address, set it as "url" of the agent in "agents" of the bridge's configuration file, and the card's address as "cardUrl".`;
-  return {
-    error: new ProductError('UNAUTHENTICATED', sentence, {
-      facts: { credentials: 'not-sent', at, origin },
-      cause: error,
-    }),
-    arrival: 'refused',
-  };
+  const facts = { credentials: 'not-sent', at, origin };
+  return failureOf('refused', 'UNAUTHENTICATED', sentence, { facts, cause: error });
 }
 
 /**
@@ -231,10 +212,7 @@ function withheldCredentialsFailure(error: WithheldCredentialsError, agent: stri
  */
 function untrustedCardFailure(cause: UntrustedCardError, agent: string): RequestFailure {
   const sentence = `Agent "${agent}" is not used: none of the keys in its "cardKeys" has signed its agent card. Only the card was requested. If the agent has a new key, get the public key from its operator and add the file to "cardKeys" in the bridge's configuration file.`;
-  return {
-    error: new ProductError('AGENT_ERROR', sentence, { facts: { card: 'not-trusted' }, cause }),
-    arrival: 'no',
-  };
+  return failureOf('no', 'AGENT_ERROR', sentence, { facts: { card: 'not-trusted' }, cause });
 }
 
 function unreachableFailure(
@@ -245,13 +223,8 @@ function unreachableFailure(
     retryAfter,
   }: { trouble: 'network' | 'timeout' | 'http'; cause: unknown; retryAfter?: string | undefined },
 ): RequestFailure {
-  return {
-    error: new ProductError('AGENT_UNREACHABLE', sentence, {
-      facts: { trouble, ...(retryAfter !== undefined && { retryAfter }) },
-      cause,
-    }),
-    arrival: 'maybe',
-  };
+  const facts = { trouble, ...(retryAfter !== undefined && { retryAfter }) };
+  return failureOf('maybe', 'AGENT_UNREACHABLE', sentence, { facts, cause });
 }
 
 /** Returns the error and its causes, the outermost first. The list is limited, because the causes may form a cycle. */

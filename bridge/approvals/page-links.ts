@@ -5,7 +5,7 @@
  */
 import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
-import type { PageLink as AgentPageLink } from '../agents/one-time-page-link.ts';
+import type { PageLink as AgentPageLink } from '../agents/a2a-server-requests.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { FormCandidate } from './form.ts';
 

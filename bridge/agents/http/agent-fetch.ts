@@ -8,11 +8,14 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { currentTrace } from './current-trace.ts';
-import { bodyExcerpt, HttpError } from './http-error.ts';
+import {
+  bodyExcerpt,
+  HttpError,
+  UnreachableEndpointError,
+  WithheldCredentialsError,
+} from './request-errors.ts';
 import { BufferedResponse } from './buffered-response.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
-import { UnreachableEndpointError } from './unreachable-endpoint-error.ts';
-import { WithheldCredentialsError } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * MEGABYTE;

@@ -1,7 +1,7 @@
 /** Reads the A2A error in an HTTP response. `agent-fetch.ts` returns such a response, and throws for any other error. */
 import { fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './request-errors.ts';
 
 const restError = z.object({
   error: z.object({

@@ -8,7 +8,7 @@ import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { findAgentSettings, createAgentRegistry } from '../../startup/configured-agents.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import type { PageLink } from '../../agents/one-time-page-link.ts';
+import type { PageLink } from '../../agents/a2a-server-requests.ts';
 
 interface PageOptions extends CommonCommandOptions {
   agent?: string;

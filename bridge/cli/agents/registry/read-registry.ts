@@ -8,7 +8,7 @@ import { errorMessageOf, ProductError } from '../../../../shared/runtime/errors.
 import { fileProblem } from '../../../../shared/runtime/file-problem.ts';
 import { zodIssuesText } from '../../../../shared/text/input-problem.ts';
 import { createAgentFetch } from '../../../agents/http/agent-fetch.ts';
-import { HttpError } from '../../../agents/http/http-error.ts';
+import { HttpError } from '../../../agents/http/request-errors.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
 import { type ParsedAgentList, parseAgentList } from './agent-list.ts';

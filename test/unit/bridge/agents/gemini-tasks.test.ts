@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TaskState } from '@a2a-js/sdk';
-import { HttpError } from '../../../../bridge/agents/http/http-error.ts';
+import { HttpError } from '../../../../bridge/agents/http/request-errors.ts';
 import { listGeminiTasks } from '../../../../bridge/agents/gemini-tasks.ts';
 
 const asked: string[] = [];

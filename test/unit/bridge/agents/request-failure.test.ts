@@ -11,8 +11,11 @@ import {
 } from '@a2a-js/sdk/errors';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import { requestFailure } from '../../../../bridge/agents/request-failure.ts';
-import { HttpError, bodyExcerpt } from '../../../../bridge/agents/http/http-error.ts';
-import { WithheldCredentialsError } from '../../../../bridge/agents/http/withheld-credentials-error.ts';
+import {
+  bodyExcerpt,
+  HttpError,
+  WithheldCredentialsError,
+} from '../../../../bridge/agents/http/request-errors.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const info = (reason: string, metadata: Record<string, string>) => ({

@@ -12,7 +12,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
 import { createAgentFetch } from '../../../../../bridge/agents/http/agent-fetch.ts';
-import { HttpError } from '../../../../../bridge/agents/http/http-error.ts';
+import { HttpError } from '../../../../../bridge/agents/http/request-errors.ts';
 import { listenOnLoopback } from '../../../../support/listen-on-loopback.ts';
 
 const MEGABYTE = 1024 * 1024;
