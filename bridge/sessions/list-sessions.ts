@@ -2,7 +2,6 @@
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentFailure } from '../agents/ask-each.ts';
-import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
@@ -14,7 +13,7 @@ import { hasIdPrefix } from './id-prefix.ts';
 import { encodeMcpTaskId } from './mcp-task-id.ts';
 import { taskTitleOf } from './task-title.ts';
 import type { Session } from './session/session.ts';
-import { foldObservedEvent, sessionCostUsd } from './session/observed-task.ts';
+import { sessionCostUsd, viewOfWholeTask } from './session/observed-task.ts';
 
 export interface ListedSession {
   sessionId: string;
@@ -103,7 +102,7 @@ export async function listSessionsOfAgent(
 }
 
 function listedTask(agent: Agent, task: Task, dialect: Dialect): UnmergedSession[] {
-  const view = foldObservedEvent(undefined, dialect.read(taskAsStreamResponse(task)));
+  const view = viewOfWholeTask(task, dialect);
   if (view === undefined) return [];
   const { taskId, sessionId, state, pending, calls, cost } = view;
   return [

@@ -15,13 +15,13 @@ export const TASK_ID_TIMEOUT_MS = 5_000;
 export interface WaitOptions {
   session: Session;
   /** The delivery of the message. Before it resolves, the session's state says nothing about this message. */
-  delivery?: Promise<void>;
+  delivery?: Promise<void> | undefined;
   timeout: number;
   /**
    * If `timeout` is shorter than `TASK_ID_TIMEOUT_MS`, the wait continues until this function returns true, but at most
    * for `TASK_ID_TIMEOUT_MS`.
    */
-  atLeast?: (view: TaskView) => boolean;
+  atLeast?: ((view: TaskView) => boolean) | undefined;
   /** Aborts when the caller stops waiting. The task continues. */
   signal?: AbortSignal | undefined;
   onActivity?: (activity: ToolCallEvent) => void;

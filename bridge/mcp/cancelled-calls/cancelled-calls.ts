@@ -4,6 +4,7 @@
  * call. The list is in memory. After a restart of the bridge, the client can list the sessions instead.
  */
 import { nextStepText } from '../reports/next-step.ts';
+import type { CancelOutcome } from '../../sessions/cancel-task.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName, NameOfTool } from '../../tool-names/tool-names.ts';
@@ -11,21 +12,10 @@ import { type CancelCause, cancelCauseText } from './cancel-cause.ts';
 
 /** What happened to the task of a cancelled tool call. */
 export type CancelledTaskOutcome =
-  /** The client cancelled the tool call before the bridge had sent the message. */
-  | { type: 'unsent' }
-  | { type: 'goes-on' }
-  | { type: 'cancelling' }
-  | { type: 'cancelled' }
-  /** The agent has not sent the task id yet. When it does, the bridge cancels the task. */
-  | { type: 'cancelled-when-known' }
-  /** The message has not reached the agent. */
-  | { type: 'withdrawn' }
-  | { type: 'may-have-arrived' }
-  | { type: 'ended-before' }
-  | { type: 'unknown-to-agent' }
-  /** The agent refused the message, so there is no task. */
-  | { type: 'refused'; message: string }
-  | { type: 'not-cancelled'; message: string };
+  /** `unsent`: the client cancelled the tool call before the bridge had sent the message. */
+  | { type: 'unsent' | 'goes-on' | CancelOutcome }
+  /** `refused`: the agent refused the message, so there is no task. */
+  | { type: 'refused' | 'not-cancelled'; message: string };
 
 export interface CancelledMcpCall {
   tool: ToolName;
@@ -60,31 +50,25 @@ function cancelledCallText({ tool, cause, session, outcome }: CancelledMcpCall, 
   return `${before} ${cancelledTaskOutcomeText(outcome)}${session === undefined ? '' : nextStepInSession(session, outcome, name)}`;
 }
 
+const OUTCOME_TEXTS: Readonly<Record<CancelledTaskOutcome['type'], string>> = {
+  unsent: 'Nothing was sent.',
+  'goes-on': 'Its task was not touched.',
+  cancelling: 'Its task is being cancelled.',
+  cancelled: 'Its task was cancelled.',
+  'cancelled-when-known':
+    'The agent has not confirmed its message yet. The bridge cancels the task when the agent confirms it.',
+  withdrawn: 'Its message was withdrawn before the agent had it: nothing of it has run.',
+  'may-have-arrived':
+    'Whether the agent has its message is not known. Look at the agent before you repeat it.',
+  'unknown-to-agent': 'The agent does not know its task any more.',
+  'ended-before': 'Its task had already ended.',
+  refused: 'Its message was refused',
+  'not-cancelled': 'Its task could not be cancelled',
+};
+
 export function cancelledTaskOutcomeText(outcome: CancelledTaskOutcome): string {
-  switch (outcome.type) {
-    case 'unsent':
-      return 'Nothing was sent.';
-    case 'goes-on':
-      return 'Its task was not touched.';
-    case 'cancelling':
-      return 'Its task is being cancelled.';
-    case 'cancelled':
-      return 'Its task was cancelled.';
-    case 'cancelled-when-known':
-      return 'The agent has not confirmed its message yet. The bridge cancels the task when the agent confirms it.';
-    case 'withdrawn':
-      return 'Its message was withdrawn before the agent had it: nothing of it has run.';
-    case 'may-have-arrived':
-      return 'Whether the agent has its message is not known. Look at the agent before you repeat it.';
-    case 'unknown-to-agent':
-      return 'The agent does not know its task any more.';
-    case 'ended-before':
-      return 'Its task had already ended.';
-    case 'refused':
-      return `Its message was refused: ${outcome.message}`;
-    case 'not-cancelled':
-      return `Its task could not be cancelled: ${outcome.message}`;
-  }
+  const text = OUTCOME_TEXTS[outcome.type];
+  return 'message' in outcome ? `${text}: ${outcome.message}` : text;
 }
 
 function nextStepInSession(session: Session, outcome: CancelledTaskOutcome, name: NameOfTool): string {

@@ -33,7 +33,7 @@ export interface AwaitedWork {
   session: Session;
   delegations: DelegationService;
   /** The delivery of the message. Absent if the tool call has sent none. */
-  delivery?: Promise<void>;
+  delivery?: Promise<void> | undefined;
 }
 
 interface OpenCallOptions {

@@ -6,6 +6,7 @@ import { nextStepText } from '../reports/next-step.ts';
 import { sessionResultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
+import { asksPerson } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { currentSessionReport, recordIncompletePreviews } from '../tool/session-reply.ts';
 import type { NameOfTool } from '../../tool-names/tool-names.ts';
@@ -28,7 +29,7 @@ export async function reportWaitingSessions(
   const report = async (id: string, agent?: string): Promise<string[]> => {
     const session = await sessions.find(id, { agent });
     await session.refresh();
-    return isAsking(session) ? [reportText(session, bridge, name)] : [];
+    return asksPerson(session.view) ? [reportText(session, bridge, name)] : [];
   };
   if (only !== undefined) return { reports: await report(only), more: 0, problems: [] };
   const { sessions: all, unreachable } = await sessions.list({ states: WAITING_STATES });
@@ -50,10 +51,6 @@ export async function reportWaitingSessions(
       ...unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
     ],
   };
-}
-
-function isAsking({ view }: Session): boolean {
-  return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
 function reportText(session: Session, bridge: BridgeContext, name: NameOfTool): string {

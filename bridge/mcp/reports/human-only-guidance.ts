@@ -2,6 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { waitsForOtherPeople, whenApprovedCallRuns } from './next-step.ts';
+import { asksPerson } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { NameOfTool } from '../../tool-names/tool-names.ts';
 import type { ApprovalSettings, ApprovalMode } from '../../settings/approval-mode.ts';
@@ -27,7 +28,7 @@ export function humanOnlyGuidance(
   { bridge, name }: GuidanceContext,
 ): string | undefined {
   if (bridge.rules.approvals !== 'human-only' || view === undefined) return undefined;
-  if ((view.pending.length === 0 && view.question === null) || waitsForOtherPeople(view)) return undefined;
+  if (!asksPerson(view) || waitsForOtherPeople(view)) return undefined;
   return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${visibleLine(id)}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenApprovedCallRuns({ asksOneByOne })}`;
 }
 

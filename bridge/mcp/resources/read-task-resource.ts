@@ -1,10 +1,8 @@
 /** Reads a part of a task: from the session in memory, or from its agent. */
-import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { foldObservedEvent, hasEnded } from '../../sessions/session/observed-task.ts';
+import { hasEnded, viewOfWholeTask } from '../../sessions/session/observed-task.ts';
 import { taskResourceContent, type TaskWithMessages } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
@@ -34,16 +32,11 @@ async function readTask(session: Session, taskId: string, withHistory: boolean):
   const { view, agent } = session;
   const atHand = view?.taskId === taskId ? view : undefined;
   if (atHand !== undefined && !withHistory) return { agent: agent.name, view: atHand, history: [] };
-  const { task, told } = await agent.ask(async (connection) => {
-    const answer: Task = await connection.task(taskId);
-    return {
-      task: answer,
-      told: foldObservedEvent(undefined, connection.dialect.read(taskAsStreamResponse(answer))),
-    };
+  const { history, told } = await agent.ask(async (connection) => {
+    const task = await connection.task(taskId);
+    return { history: task.history, told: atHand ?? viewOfWholeTask(task, connection.dialect) };
   });
-  const history: readonly Message[] = task.history;
-  if (atHand !== undefined) return { agent: agent.name, view: atHand, history };
-  if (told === undefined || told.sessionId !== session.id)
+  if (told === undefined || (atHand === undefined && told.sessionId !== session.id))
     throw new ProductError('UNKNOWN_TASK', `Session "${session.id}" has no task "${taskId}".`);
   return { agent: agent.name, view: told, history };
 }

@@ -4,16 +4,15 @@
  */
 import { toCallToolResult } from '../tool/tool-result.ts';
 import { fetchJournalProblem } from '../../agents/journal-problem.ts';
-import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver, sessionProblem } from '../../sessions/session/session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { foldObservedEvent, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
+import { hasEnded, type TaskView, viewOfWholeTask } from '../../sessions/session/observed-task.ts';
 import type { NameOfTool } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
-import { announceResults } from '../tool/announce-results.ts';
+import { announceResults } from '../tool/add-announcements.ts';
 import { recordIncompletePreviews } from '../tool/session-reply.ts';
 import type { AnnouncedResults } from '../../inbox/format-announcement.ts';
 import { endedTaskReply } from './ended-task-reply.ts';
@@ -42,10 +41,7 @@ export async function findMcpTask({ sessions }: BridgeContext, id: string): Prom
   if (parts.taskId === '' || session.view?.taskId === parts.taskId)
     return { session, view: session.view, current: true };
   const view = await session.agent.ask(async (connection) =>
-    foldObservedEvent(
-      undefined,
-      connection.dialect.read(taskAsStreamResponse(await connection.task(parts.taskId))),
-    ),
+    viewOfWholeTask(await connection.task(parts.taskId), connection.dialect),
   );
   return { session, view, current: false };
 }

@@ -7,8 +7,7 @@ import { isProgramFileMissing } from '../../../shared/runtime/missing-program-fi
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { toolCallClientOf } from '../../approvals/tool-call-client.ts';
-import { addNotices } from './add-notices.ts';
-import { announceResults } from './announce-results.ts';
+import { addNotices, announceResults } from './add-announcements.ts';
 import type { OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { OpenMcpCall } from '../cancelled-calls/open-call.ts';
 import { startProgress } from './progress.ts';

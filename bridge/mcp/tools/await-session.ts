@@ -11,7 +11,7 @@ import type { AnsweredSessionRound } from '../../approvals/request-state.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver } from '../../sessions/session/session-state.ts';
-import type { TaskView } from '../../sessions/session/observed-task.ts';
+import { asksPerson } from '../../sessions/session/observed-task.ts';
 import { waitForSession, type WaitEndReason, type WaitOptions } from '../../sessions/wait-for-session.ts';
 import { createTaskReply } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
@@ -21,10 +21,10 @@ import type { ToolReply } from '../tool/tool-result.ts';
 interface AwaitedSession {
   session: Session;
   /** Settles when the message of the tool call is delivered or refused. */
-  delivery?: Promise<void>;
+  delivery?: Promise<void> | undefined;
   /** The time limit of the wait, in milliseconds. */
   timeout: number;
-  atLeast?: WaitOptions['atLeast'];
+  atLeast?: WaitOptions['atLeast'] | undefined;
   /** Returns notes for the reply. Called when the reply is built. */
   notes?: () => readonly string[];
   /** False if the caller needs the outcome itself. The tool call then returns no MCP task. */
@@ -94,7 +94,7 @@ export async function awaitSession(
     return reply(asked.notes, asked.end);
   }
   if (way === 'rounds' && timeout > 0) return nextRound(call, { session, end, count: 1, reply });
-  return reply(way === 'card' && isAsking(session.view) ? [onCardNote(call)] : []);
+  return reply(way === 'card' && asksPerson(session.view) ? [onCardNote(call)] : []);
 }
 
 /** Replies at once: with an MCP task, or with a result if the client needs no new MCP task. */
@@ -111,10 +111,10 @@ async function replyWithTask(
   // follows, and a second MCP task would notify the person twice. With `human-only` there is no preview, because the
   // person at this client can decide only in the form of the MCP task.
   const isOver = isSessionOver(session.state);
-  const preview = showsPending && call.bridge.rules.approvals !== 'human-only' && isAsking(view);
+  const preview = showsPending && call.bridge.rules.approvals !== 'human-only' && asksPerson(view);
   const followed = showsPending && call.followed?.isFollowed(session) === true;
   if (!isOver && (view === undefined || (!preview && !followed))) return createTaskReply(call, session, end);
-  const next = followed && !isOver && !isAsking(view) ? IN_BACKGROUND : undefined;
+  const next = followed && !isOver && !asksPerson(view) ? IN_BACKGROUND : undefined;
   return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
 }
 
@@ -178,10 +178,6 @@ function requestOf(params: Form | UrlForm): InputRequest {
   return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
 }
 
-function isAsking(view: TaskView | undefined): boolean {
-  return view !== undefined && (view.pending.length > 0 || view.question !== null);
-}
-
 function askOptions(call: ToolCallContext, { session, timeout }: AwaitedSession): AskInCallOptions {
   const { client, signal, bridge } = call;
   const wait = (): Promise<WaitEndReason> => waitForAwaitedSession(call, { session, timeout });
@@ -194,12 +190,5 @@ function waitForAwaitedSession(
   { session, delivery, timeout, atLeast }: AwaitedSession,
 ): Promise<WaitEndReason> {
   const { signal, report } = call;
-  return waitForSession({
-    session,
-    ...(delivery === undefined ? {} : { delivery }),
-    timeout,
-    ...(atLeast && { atLeast }),
-    signal,
-    onActivity: report,
-  });
+  return waitForSession({ session, delivery, timeout, atLeast, signal, onActivity: report });
 }

@@ -90,7 +90,7 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
     if (going !== undefined) refuseWhileDeciding(going, call);
     const begun = await startTask(call, beginning);
     const notes = [...begun.notes, ...(await unsupportedSettingsNotes(agent, wanted))];
-    const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
+    const started = { ...begun, notes, acknowledgement };
     return awaitStartedTask(call, started, { waitSeconds }).catch(async (error: unknown) => {
       // The task asked for a decision while the message was being sent.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {

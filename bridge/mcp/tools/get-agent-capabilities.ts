@@ -1,6 +1,6 @@
 /** The MCP tool `get_agent_capabilities_and_version`: lists the agents, what they can do, and whether they answer. */
 import { z } from 'zod';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
@@ -45,7 +45,7 @@ export const agentCapabilitiesTool = defineBridgeTool({
     const agents = agent === undefined ? registry.all : [registry.pick(agent)];
     const structured = {
       bridge: { name: 'mcp-a2a-bridge', version },
-      agents: await Promise.all(agents.map((each) => describeAgentInTime(each, agents.length))),
+      agents: await Promise.all(agents.map((each) => describeAgent(each, agents.length))),
     };
     return {
       structured,
@@ -55,47 +55,40 @@ export const agentCapabilitiesTool = defineBridgeTool({
 });
 
 /** Describes one agent. A silent agent must not delay the results about the others, so the time is limited. */
-async function describeAgentInTime(agent: Agent, asked: number): Promise<AgentReport> {
-  return withTimeoutIfSeveral(asked, describeAgent(agent)).catch((error: unknown) => ({
-    agent: agent.name,
-    reachable: false,
-    message: agent.failed(error).message,
-    card: null,
-  }));
+async function describeAgent(agent: Agent, asked: number): Promise<AgentReport> {
+  try {
+    return await withTimeoutIfSeveral(asked, describeReachableAgent(agent));
+  } catch (error) {
+    return { agent: agent.name, reachable: false, message: agent.failed(error).message, card: null };
+  }
 }
 
-async function describeAgent(agent: Agent): Promise<AgentReport> {
-  try {
-    const { facts, dialect, url } = await agent.reconnect();
-    const { name, description, version, streaming } = facts;
-    return {
-      agent: agent.name,
-      reachable: true,
-      message: await credentialsTrouble(agent),
-      card: {
-        name,
-        description,
-        version,
-        url,
-        protocols: facts.interfaces.map(
-          (each) => `A2A ${each.protocolVersion} ${each.binding} at ${each.url}`,
-        ),
-        streaming,
-        dialect: dialect.name,
-        extensions: facts.extensions.map((each) => each.uri),
-        skills: facts.skills.map((skill) => joinTexts(': ', [skill.name, skill.description])),
-      },
-    };
-  } catch (error) {
-    return { agent: agent.name, reachable: false, message: errorMessageOf(error), card: null };
-  }
+async function describeReachableAgent(agent: Agent): Promise<AgentReport> {
+  const { facts, dialect, url } = await agent.reconnect();
+  const { name, description, version, streaming } = facts;
+  return {
+    agent: agent.name,
+    reachable: true,
+    message: await credentialsProblem(agent),
+    card: {
+      name,
+      description,
+      version,
+      url,
+      protocols: facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding} at ${each.url}`),
+      streaming,
+      dialect: dialect.name,
+      extensions: facts.extensions.map((each) => each.uri),
+      skills: facts.skills.map((skill) => joinTexts(': ', [skill.name, skill.description])),
+    },
+  };
 }
 
 /**
  * Returns why the agent refuses the credentials. Lists one task to find the reason, because the agent card needs no
  * token. Returns '' if no problem is known.
  */
-async function credentialsTrouble(agent: Agent): Promise<string> {
+async function credentialsProblem(agent: Agent): Promise<string> {
   try {
     await agent.ask((connection) => connection.list({}, 1));
   } catch (error) {

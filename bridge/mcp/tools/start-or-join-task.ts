@@ -15,10 +15,10 @@ import type { ToolReply } from '../tool/tool-result.ts';
 
 export interface StartedTask {
   session: Session;
-  delivery?: Promise<void>;
+  delivery?: Promise<void> | undefined;
   notes: readonly string[];
   /** Explains when the agent reads the message. Shown after the message is delivered. */
-  acknowledgement?: string;
+  acknowledgement?: string | undefined;
 }
 
 const JOINED =
@@ -83,7 +83,7 @@ export async function awaitStartedTask(
   { session, delivery, notes, acknowledgement }: StartedTask,
   { waitSeconds, atLeast }: { waitSeconds: number | undefined; atLeast?: WaitOptions['atLeast'] | undefined },
 ): Promise<ToolReply<SessionResult>> {
-  call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
+  call.awaits({ session, delivery });
   let delivered = false;
   void delivery?.then(
     () => (delivered = true),
@@ -91,9 +91,9 @@ export async function awaitStartedTask(
   );
   return awaitSession(call, {
     session,
-    ...(delivery === undefined ? {} : { delivery }),
+    delivery,
     timeout: call.waitMs(waitSeconds),
-    ...(atLeast && { atLeast }),
+    atLeast,
     notes: () => (delivered && acknowledgement !== undefined ? [...notes, acknowledgement] : notes),
     outcome: true,
   });

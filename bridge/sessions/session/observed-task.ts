@@ -2,6 +2,7 @@
  * The view of a task: what the bridge knows about the task from its observations. Pure. The size of a view is limited,
  * so an agent that sends much cannot exhaust the memory.
  */
+import type { Task } from '@a2a-js/sdk';
 import { TERMINAL_TASK_STATES } from '../../../shared/protocol/task-states.ts';
 import type {
   ToolCallEvent,
@@ -19,6 +20,8 @@ import type {
   TaskStateName,
 } from '../../dialects/observation.ts';
 import type { TaskAndSessionId } from '../../dialects/turn-observation.ts';
+import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import type { AgentProposal } from '../../dialects/unbound-proposal.ts';
 import { newestOutputs, mergeAgentOutput } from './task-outputs.ts';
 import { foldTurnObservation } from './fold-turn-observation.ts';
@@ -114,9 +117,19 @@ export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new S
   return state === 'input-required' && (pending.length > 0 || asks);
 }
 
+/** Returns true if actions or a question wait for a person. */
+export function asksPerson(view: Pick<TaskView, 'pending' | 'question'> | undefined): boolean {
+  return view !== undefined && (view.pending.length > 0 || view.question !== null);
+}
+
 /** Returns true if the task has ended, or needs input or a sign-in. Some agents do not say what they need. */
 export function isEndedOrInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
+}
+
+/** Returns the view of a whole task, without earlier events. Returns undefined if the agent has left out its id. */
+export function viewOfWholeTask(task: Task, dialect: Pick<Dialect, 'read'>): TaskView | undefined {
+  return foldObservedEvent(undefined, dialect.read(taskAsStreamResponse(task)));
 }
 
 /**
