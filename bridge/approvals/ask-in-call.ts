@@ -4,24 +4,24 @@
  */
 import { unlessAborted } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session/session.ts';
-import type { WaitEndReason } from '../sessions/wait-for-session.ts';
+import { waitUntil, type WaitEndReason } from '../sessions/wait-for-session.ts';
 import type { ToolCallClient } from './tool-call-client.ts';
 import type { FormCandidate } from './form.ts';
 import type { ApprovalSettings } from '../settings/approval-mode.ts';
-import { commandLineNotes, buildOfferedForms, type OfferedForm } from './forms-to-offer.ts';
+import {
+  commandLineNotes,
+  buildOfferedForms,
+  type OfferedForm,
+  type SessionForms,
+} from './forms-to-offer.ts';
 import type { FormHistory } from './form-history.ts';
-import type { PageLinks } from './page-links.ts';
 import type { AnsweredSessionRound } from './request-state.ts';
 import { noteLateFailure, sentInTime, unconfirmedDecisionNote } from './sent-in-time.ts';
 import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
-import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
 
-export interface AskInCallOptions {
-  session: Session;
+export interface AskInCallOptions extends SessionForms {
   client: ToolCallClient;
-  formHistory: FormHistory;
-  links: PageLinks;
   rules: ApprovalSettings;
   signal: AbortSignal;
   /** The maximum duration of the tool call, in milliseconds. */
@@ -135,6 +135,27 @@ async function submit({
       submitting.then((late) => session.leaveNotes(notesOf(late, session, formHistory))),
     );
   return settled;
+}
+
+/**
+ * Waits while a person decides on the agent's approval page. The agent reports the decision in the task's events.
+ * @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal
+ */
+async function waitForDecisionOnPage(
+  { session, formHistory, timeout, signal }: AskInCallOptions,
+  opened: readonly FormCandidate[],
+): Promise<boolean> {
+  const taskId = session.view?.taskId ?? '';
+  const keys = new Set(opened.map(({ key }) => key));
+  const decided = (): boolean => {
+    if (session.view?.taskId !== taskId) return true;
+    const open = formHistory.lastOffered(taskId, session.pendingInput).filter(({ key }) => keys.has(key));
+    return open.length < keys.size;
+  };
+  const stopReading = session.watch();
+  await waitUntil(session, decided, { timeoutMs: timeout, signal });
+  stopReading();
+  return decided();
 }
 
 function notesOf(

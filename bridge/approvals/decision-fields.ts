@@ -45,27 +45,12 @@ const TRUST_LIMITS: Readonly<Record<string, FormField>> = {
 
 /** Returns the form field in which the person edits the file text, the command line or the JSON input. */
 function editField({ preview, input }: PendingAction): Record<string, FormField> {
+  const field = (name: string, title: string, description: string): Record<string, FormField> => ({
+    [name]: { type: 'string', title, description },
+  });
   if (preview.type === 'diff')
-    return {
-      editedContent: {
-        type: 'string',
-        title: 'Write this instead',
-        description: 'Whole text to write or append. Empty: no change.',
-      },
-    };
+    return field('editedContent', 'Write this instead', 'Whole text to write or append. Empty: no change.');
   if (preview.type === 'command' && typeof input['command'] === 'string')
-    return {
-      editedCommand: {
-        type: 'string',
-        title: 'Run this instead',
-        description: 'The whole command line. Empty: no change.',
-      },
-    };
-  return {
-    editedInput: {
-      type: 'string',
-      title: 'Run this input instead',
-      description: 'The whole input as JSON. Empty: no change.',
-    },
-  };
+    return field('editedCommand', 'Run this instead', 'The whole command line. Empty: no change.');
+  return field('editedInput', 'Run this input instead', 'The whole input as JSON. Empty: no change.');
 }

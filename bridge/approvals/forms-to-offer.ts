@@ -18,10 +18,14 @@ export interface OfferedForm {
   params: Form | UrlForm;
 }
 
-interface OfferFormsOptions {
+/** A session, and what the bridge remembers about the forms that it has shown. */
+export interface SessionForms {
   session: Session;
   formHistory: FormHistory;
   links: PageLinks;
+}
+
+interface OfferFormsOptions extends SessionForms {
   opensUrls: boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Sends a person's decisions to the agent. Forms, the MCP tool, the webhook and the command line all use this function.
  */
-import { randomUUID } from 'node:crypto';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
+import { deliverContent } from '../sessions/deliver-content.ts';
 import type { Session } from '../sessions/session/session.ts';
 import { waitForSession } from '../sessions/wait-for-session.ts';
 import type { DecisionChannel } from '../settings/approval-mode.ts';
@@ -25,26 +25,17 @@ export async function sendDecisions(
   decisions: readonly PersonDecision[],
   channel: DecisionChannel,
 ): Promise<void> {
-  const { buildUserMessage: message } = await import('../sessions/delegation-message.ts');
   // D2: another client may have answered the question meanwhile. An agent without the tool-approval extension does not
   // detect that, so the bridge reads the task first. If the agent cannot be reached, sending the message reports that.
   if (session.view?.seq === null) await session.refresh().catch(() => undefined);
-  const messageId = randomUUID();
   const { question } = session.lastPendingInput;
   let phrase: MessageContent | undefined;
-  const deliver = session.deliver(
-    (dialect) => {
-      // D2: a message may be sent again much later, so each attempt checks what the agent asks then.
-      phrase = dialect.phraseDecisions(decisions, session.lastPendingInput, channel);
-      return message(phrase, {
-        messageId,
-        sessionId: session.id,
-        taskId: session.view?.taskId ?? null,
-      });
-    },
-    question === null ? {} : { answers: question.id },
-  );
-  await deliver.catch((error: unknown) => {
+  await deliverContent(
+    session,
+    // D2: a message may be sent again much later, so each attempt checks what the agent asks then.
+    (dialect) => (phrase = dialect.phraseDecisions(decisions, session.lastPendingInput, channel)),
+    { answers: question?.id },
+  ).catch((error: unknown) => {
     session.reportDecisionsSent({ decisions, channel, problem: errorMessageOf(error) });
     throw error;
   });
@@ -63,10 +54,8 @@ async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const end = await waitForSession({ session, timeout: MAX_WAIT_FOR_TURN_END_MS });
   if (end !== 'settled' || session.view?.state !== 'completed')
     return session.leaveNotes([`${NOT_SENT}: its turn goes on. Send it once the turn has ended:\n${text}`]);
-  const { buildUserMessage: message } = await import('../sessions/delegation-message.ts');
-  const ids = { messageId: randomUUID(), sessionId: session.id, taskId: session.view.taskId };
   try {
-    await session.deliver((dialect) => message(dialect.phraseTask(text, {}), ids));
+    await deliverContent(session, (dialect) => dialect.phraseTask(text, {}));
   } catch (error) {
     session.leaveNotes([`${NOT_SENT} (${errorMessageOf(error)}):\n${text}`]);
   }

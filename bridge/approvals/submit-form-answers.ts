@@ -5,22 +5,17 @@
  */
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
-import type { Session } from '../sessions/session/session.ts';
 import type { FormCandidate } from './form.ts';
 import { formOutcomeOf, type UnansweredReason } from './form-answer.ts';
 import type { ApprovalSettings, DecisionChannel } from '../settings/approval-mode.ts';
 import { lateAnswerNotes } from './withdrawn-form-answer.ts';
-import type { FormHistory } from './form-history.ts';
-import type { PageLinks } from './page-links.ts';
+import type { SessionForms } from './forms-to-offer.ts';
 import { sendDecisions } from './send-decisions.ts';
 
-export interface SubmitFormAnswersOptions {
-  session: Session;
+export interface SubmitFormAnswersOptions extends SessionForms {
   /** The client's answers by form key. An answer to a form that is no longer open has no effect. */
   responses: Readonly<Record<string, unknown>>;
   channel: DecisionChannel;
-  formHistory: FormHistory;
-  links: PageLinks;
   rules: ApprovalSettings;
 }
 

@@ -4,10 +4,8 @@
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
-import type { Session } from '../sessions/session/session.ts';
 import type { ToolCallClient } from './tool-call-client.ts';
-import type { OfferedForm } from './forms-to-offer.ts';
-import type { FormHistory } from './form-history.ts';
+import type { OfferedForm, SessionForms } from './forms-to-offer.ts';
 
 type ShownFormOutcome =
   | { type: 'answered'; response: unknown }
@@ -17,10 +15,8 @@ type ShownFormOutcome =
   | { type: 'gone' }
   | { type: 'failed'; message: string };
 
-interface ShowFormOptions {
-  session: Session;
+interface ShowFormOptions extends Pick<SessionForms, 'session' | 'formHistory'> {
   form: OfferedForm;
-  formHistory: FormHistory;
   client: Pick<ToolCallClient, 'elicit'>;
   signal: AbortSignal;
 }
