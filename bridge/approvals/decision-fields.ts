@@ -45,12 +45,17 @@ const TRUST_LIMITS: Readonly<Record<string, FormField>> = {
 
 /** Returns the form field in which the person edits the file text, the command line or the JSON input. */
 function editField({ preview, input }: PendingAction): Record<string, FormField> {
-  const field = (name: string, title: string, description: string): Record<string, FormField> => ({
-    [name]: { type: 'string', title, description },
-  });
   if (preview.type === 'diff')
-    return field('editedContent', 'Write this instead', 'Whole text to write or append. Empty: no change.');
+    return textField(
+      'editedContent',
+      'Write this instead',
+      'Whole text to write or append. Empty: no change.',
+    );
   if (preview.type === 'command' && typeof input['command'] === 'string')
-    return field('editedCommand', 'Run this instead', 'The whole command line. Empty: no change.');
-  return field('editedInput', 'Run this input instead', 'The whole input as JSON. Empty: no change.');
+    return textField('editedCommand', 'Run this instead', 'The whole command line. Empty: no change.');
+  return textField('editedInput', 'Run this input instead', 'The whole input as JSON. Empty: no change.');
+}
+
+function textField(name: string, title: string, description: string): Record<string, FormField> {
+  return { [name]: { type: 'string', title, description } };
 }

@@ -22,10 +22,10 @@ export function announceResults<Output extends object>(
   return withTextBefore(reply, announcedResultsText(announcement, name), { waitingResults: results });
 }
 
-function withTextBefore<Output extends object, Added extends object>(
+function withTextBefore<Output extends object>(
   reply: ToolReply<Output>,
   text: string,
-  added: Added,
+  added: Readonly<Record<string, unknown>>,
 ): ToolReply<Output> {
   return { ...reply, structured: { ...reply.structured, ...added }, text: `${text}\n\n${reply.text}` };
 }
