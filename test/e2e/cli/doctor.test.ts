@@ -61,6 +61,15 @@ async function clientHome() {
   return { at, run, json };
 }
 
+/** A result of this level whose message and next step contain these texts. */
+function result(level: 'ok' | 'warn' | 'fail', message: string | RegExp, next?: string | RegExp): object {
+  return { level, message: containing(message), ...(next !== undefined && { next: containing(next) }) };
+}
+
+function containing(text: string | RegExp): unknown {
+  return typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
+}
+
 describe('the command doctor', () => {
   it('doctor reports no problem when server, token and client are correct', async () => {
     const on = await cliStage();
@@ -126,11 +135,8 @@ describe('the command doctor', () => {
     await chmod(stateDir, 0o755);
     const { code, stdout } = await on.run('doctor', '--json');
     const found = report.parse(JSON.parse(stdout));
-    expect(of(found, 'token')).toMatchObject({ level: 'fail', next: expect.stringContaining('chmod 600') });
-    expect(of(found, 'state directory')).toMatchObject({
-      level: 'fail',
-      next: expect.stringContaining('chmod 700'),
-    });
+    expect(of(found, 'token')).toMatchObject(result('fail', '', 'chmod 600'));
+    expect(of(found, 'state directory')).toMatchObject(result('fail', '', 'chmod 700'));
     expect(code).toBe(1);
   });
 
@@ -149,17 +155,10 @@ describe('the command doctor', () => {
         await writeFile(config, JSON.stringify({ bridge: { agents } }));
         const found = await examined(on);
         for (const name of ['away', 'page', 'unset'])
-          expect(of(found, `agent ${name}`)).toMatchObject({
-            level: 'fail',
-            next: expect.stringMatching(/\S/),
-          });
+          expect(of(found, `agent ${name}`)).toMatchObject(result('fail', '', /\S/));
         expect(of(found, 'agent unset')?.message).toContain('NOT_SET_ANYWHERE');
         expect(found.findings).toContainEqual(
-          expect.objectContaining({
-            subject: 'agent closed',
-            level: 'fail',
-            message: expect.stringContaining('does not accept'),
-          }),
+          expect.objectContaining({ subject: 'agent closed', ...result('fail', 'does not accept') }),
         );
         expect(found.ok).toBe(false);
       },
@@ -225,10 +224,7 @@ describe('the command doctor', () => {
     '%s in the server settings: doctor reports the same error as the start of a server',
     async (_, server, says) => {
       const { code, found } = await (await withSettings({ server })).run('--offline');
-      expect(of(found, 'server settings')).toMatchObject({
-        level: 'fail',
-        message: expect.stringMatching(says),
-      });
+      expect(of(found, 'server settings')).toMatchObject(result('fail', says));
       expect(code).toBe(1);
       const home = await newServerHome();
       await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
@@ -240,11 +236,9 @@ describe('the command doctor', () => {
 
   it('for a model without its key, doctor names the model and the variable', async () => {
     const { examined: examine } = await withSettings({ server: { model: 'anthropic:some-model' } });
-    expect(of(await examine(), 'model')).toMatchObject({
-      level: 'fail',
-      message: expect.stringMatching(/anthropic:some-model.*ANTHROPIC_API_KEY/),
-      next: expect.stringContaining('ANTHROPIC_API_KEY'),
-    });
+    expect(of(await examine(), 'model')).toMatchObject(
+      result('fail', /anthropic:some-model.*ANTHROPIC_API_KEY/, 'ANTHROPIC_API_KEY'),
+    );
   });
 
   it('doctor names the chosen model and tries it with one short request, but not with --offline', async () => {
@@ -253,17 +247,13 @@ describe('the command doctor', () => {
       const env = { MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
       const { examined: examine } = await withSettings({ server: { model: 'openai-compatible:m' } }, env);
       endpoint.script({ type: 'turn', turn: { text: ['ready', ' or not'] } });
-      expect(of(await examine(), 'model')).toMatchObject({
-        level: 'ok',
-        message: expect.stringMatching(/^openai-compatible:m answers/),
-      });
+      expect(of(await examine(), 'model')).toMatchObject(result('ok', /^openai-compatible:m answers/));
       expect(of(await examine('--offline'), 'model')?.message).toBe('openai-compatible:m, not tried');
       expect(endpoint.received).toHaveLength(1);
       endpoint.script({ type: 'status', status: 401 });
-      expect(of(await examine(), 'model')).toMatchObject({
-        level: 'fail',
-        message: expect.stringMatching(/openai-compatible:m does not answer: .*refused the key/),
-      });
+      expect(of(await examine(), 'model')).toMatchObject(
+        result('fail', /openai-compatible:m does not answer: .*refused the key/),
+      );
       endpoint.script({ type: 'status', status: 503 });
       expect(of(await examine(), 'model')).toMatchObject({ level: 'fail' });
       expect(endpoint.received).toHaveLength(3);
@@ -286,10 +276,9 @@ describe('the command doctor', () => {
       expect(endpoint.received[0]?.body).toMatchObject({ max_tokens: 1, tools: [{ name: 'finish' }] });
       const body = { type: 'error', error: { type: 'not_found_error', message: `model: ${model}` } };
       endpoint.script({ type: 'status', status: 404, body });
-      expect(of(await examine(), 'model')).toMatchObject({
-        level: 'fail',
-        next: expect.stringContaining('mcp-a2a-bridge model set anthropic:claude-sonnet-4-5'),
-      });
+      expect(of(await examine(), 'model')).toMatchObject(
+        result('fail', '', 'mcp-a2a-bridge model set anthropic:claude-sonnet-4-5'),
+      );
       endpoint.script({ type: 'status', status: 401 });
       const refused = of(await examine(), 'model');
       expect(refused).toMatchObject({
@@ -302,18 +291,15 @@ describe('the command doctor', () => {
         '/v1/chat/completions': framesOf('openai', wholeTurn({ text: ['ready'] })).join(''),
       });
       const small = await withSettings({ server: { model: 'vllm:m', baseUrls: { vllm: vllm.url } } });
-      expect(of(await small.examined(), 'model')).toMatchObject({
-        level: 'warn',
-        message: expect.stringContaining('a context window of 16384 tokens'),
-        next: expect.stringContaining('{"server":{"contextWindow":{"vllm:m":16384}}}'),
-      });
+      expect(of(await small.examined(), 'model')).toMatchObject(
+        result('warn', 'a context window of 16384 tokens', '{"server":{"contextWindow":{"vllm:m":16384}}}'),
+      );
       const absent = await withSettings({
         server: { model: 'vllm:m', baseUrls: { vllm: 'http://127.0.0.1:1' } },
       });
-      expect(of(await absent.examined(), 'model')).toMatchObject({
-        level: 'fail',
-        next: expect.stringContaining('Start the program that serves the model at http://127.0.0.1:1/v1'),
-      });
+      expect(of(await absent.examined(), 'model')).toMatchObject(
+        result('fail', '', 'Start the program that serves the model at http://127.0.0.1:1/v1'),
+      );
       const away = await withSettings({
         server: { model: 'vllm:m', baseUrls: { vllm: 'http://0.0.0.0:1' } },
       });
@@ -330,22 +316,18 @@ describe('the command doctor', () => {
     const config = join(on.server.stateDir, 'config.json');
     await writeFile(config, JSON.stringify({ server: { model: 'ollama:m' } }));
     const found = report.parse(await on.json('doctor', '--offline'));
-    expect(of(found, 'local server')).toMatchObject({
-      level: 'warn',
-      message: expect.stringMatching(/runs with offline, and the settings here say ollama:m/),
-      next: expect.stringContaining('server stop'),
-    });
+    expect(of(found, 'local server')).toMatchObject(
+      result('warn', /runs with offline, and the settings here say ollama:m/, 'server stop'),
+    );
   });
 
   it('R28 doctor reports a running server that cannot write its journal', async () => {
     const on = await cliStage();
     await rename(join(on.server.stateDir, 'journal.db'), join(on.server.stateDir, 'moved.db'));
     const found = report.parse(await on.json('doctor', '--offline'));
-    expect(of(found, 'local server')).toMatchObject({
-      level: 'fail',
-      message: expect.stringContaining('cannot write its journal'),
-      next: expect.stringContaining('mcp-a2a-bridge logs'),
-    });
+    expect(of(found, 'local server')).toMatchObject(
+      result('fail', 'cannot write its journal', 'mcp-a2a-bridge logs'),
+    );
   });
 
   it('R100 doctor reports an agent that serves its card but whose endpoint does not respond', async () => {
@@ -358,8 +340,7 @@ describe('the command doctor', () => {
       expect((await examine()).findings).toContainEqual(
         expect.objectContaining({
           subject: 'agent half',
-          level: 'fail',
-          message: expect.stringContaining('its card answers, but its endpoint does not'),
+          ...result('fail', 'its card answers, but its endpoint does not'),
         }),
       );
     } finally {
@@ -378,19 +359,15 @@ describe('the command doctor', () => {
         const url = `http://127.0.0.1:${String(port)}/hook/secret-path`;
         const settings = { bridge: { autoStart: false, approvalWebhook: { url, secretEnv: 'HOOK_SECRET' } } };
         const unset = await withSettings(settings);
-        expect(of(await unset.examined(), 'approval webhook')).toMatchObject({
-          level: 'fail',
-          message: expect.stringContaining('HOOK_SECRET'),
-        });
+        expect(of(await unset.examined(), 'approval webhook')).toMatchObject(result('fail', 'HOOK_SECRET'));
         const { examined: examine } = await withSettings(settings, { HOOK_SECRET: 'x'.repeat(24) });
         const quiet = of(await examine(), 'approval webhook');
-        expect(quiet).toMatchObject({ level: 'ok', message: expect.stringContaining('not tried') });
+        expect(quiet).toMatchObject(result('ok', 'not tried'));
         expect(quiet?.message).not.toContain('secret-path');
         expect(bodies).toEqual([]);
-        expect(of(await examine('--webhook'), 'approval webhook')).toMatchObject({
-          level: 'ok',
-          message: expect.stringContaining('took the test post'),
-        });
+        expect(of(await examine('--webhook'), 'approval webhook')).toMatchObject(
+          result('ok', 'took the test post'),
+        );
         expect(bodies.map((body) => z.object({ type: z.string() }).parse(JSON.parse(body)).type)).toEqual([
           'approval.test',
         ]);
@@ -405,11 +382,7 @@ describe('the command doctor', () => {
     await writeFile(join(on.at.home, '.claude.json'), JSON.stringify({ mcpServers: { b: gone } }));
     const found = await examined(on);
     expect(of(found, 'Claude Code, project')).toMatchObject({ level: 'fail' });
-    expect(of(found, 'Claude Code, user')).toMatchObject({
-      level: 'fail',
-      message: expect.stringContaining('/gone/bridge/main.js'),
-      next: expect.stringContaining('install'),
-    });
+    expect(of(found, 'Claude Code, user')).toMatchObject(result('fail', '/gone/bridge/main.js', 'install'));
   });
 
   it('doctor --webhook says that the settings name no webhook', async () => {
