@@ -51,9 +51,10 @@ export async function askStartPermission(
   const outside = placed?.type === 'outside' ? placed.path : undefined;
   if (outside === undefined && !unasked) return undefined;
   const { own } = await allowedCallWorkspaces(call);
-  const showsForms = client.forms !== 'none' && bridge.rules.approvals !== 'tool-only';
-  if (outside !== undefined && !showsForms) throw workspaceNotAllowedError(outside, own);
-  if (!showsForms) return undefined;
+  if (client.forms === 'none' || bridge.rules.approvals === 'tool-only') {
+    if (outside === undefined) return undefined;
+    throw workspaceNotAllowedError(outside, own);
+  }
   const directory = placed?.path ?? (await resolveSymlinks(own));
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
   const { buildTaskStartForm } = await import('./task-start-form.ts');
@@ -66,22 +67,20 @@ export async function askStartPermission(
   // refused then.
   if (form === undefined)
     throw outside === undefined ? directoryTooLongError(directory) : workspaceNotAllowedError(outside, own);
-  if (client.forms === 'rounds' && client.permit === undefined) {
-    const permit = { id: randomUUID(), directory, askedAt: Date.now() };
-    const requestState = await call.signed({ about: 'permit', ...permit });
-    const inputRequests = { [KEY]: { method: 'elicitation/create' as const, params: form } };
-    return inputRequired({ inputRequests, requestState });
-  }
+  if (client.forms === 'rounds' && client.permit === undefined) return permitRequest(call, form, directory);
   const answer = client.permit === undefined ? await showForm(call, form) : toFormAnswer(client.permit);
   const refused =
     answerProblem(answer, bridge.rules.fastestAnswerMs) ?? (await permitProblem(call, directory));
-  if (refused === undefined) return undefined;
-  const what = outside === undefined ? 'run without asking' : `work in ${visibleLine(outside)}`;
-  throw new ProductError(
-    'FORBIDDEN',
-    `The person was asked in a form whether the task may ${what}: ${refused} Nothing was sent. ${outside === undefined ? ASKING : howToAllow(outside)}`,
-    { facts: outside === undefined ? {} : { workspace: outside } },
-  );
+  if (refused !== undefined) throw startRefusedError(refused, outside);
+  return undefined;
+}
+
+/** Returns the form as the result of the tool call. The client shows it, and then repeats the tool call. */
+async function permitRequest(call: ToolCallContext, form: Form, directory: string): Promise<InterimResult> {
+  const permit = { id: randomUUID(), directory, askedAt: Date.now() };
+  const requestState = await call.signed({ about: 'permit', ...permit });
+  const inputRequests = { [KEY]: { method: 'elicitation/create' as const, params: form } };
+  return inputRequired({ inputRequests, requestState });
 }
 
 const ASKING = 'Delegate it without autoExecute. The person then decides each action.';
@@ -137,6 +136,15 @@ function answerProblem({ response, afterMs }: FormAnswer, fastestMs: number): st
   if (action === 'cancel') return 'the form was closed without an answer.';
   if (action === 'decline') return 'they declined.';
   return afterMs < fastestMs ? 'the answer came faster than a person reads, and does not count.' : undefined;
+}
+
+function startRefusedError(why: string, outside: string | undefined): ProductError {
+  const what = outside === undefined ? 'run without asking' : `work in ${visibleLine(outside)}`;
+  return new ProductError(
+    'FORBIDDEN',
+    `The person was asked in a form whether the task may ${what}: ${why} Nothing was sent. ${outside === undefined ? ASKING : howToAllow(outside)}`,
+    { facts: outside === undefined ? {} : { workspace: outside } },
+  );
 }
 
 function workspaceNotAllowedError(path: string, own: string): ProductError {
