@@ -268,12 +268,7 @@ function addTasks(add: Add, actionOf: ActionOf): void {
   add('command <name> [args...]', 'runs a command of the agent, e.g. checkpoint list')
     .option('--agent <name>', 'the agent; default the first')
     .option('--session <session>', 'the session; default a new one')
-    .action(
-      actionOf(async () => {
-        const { runAgentCommand } = await import('./commands/run-agent-command.ts');
-        return (run, command: string, args: string[]) => runAgentCommand(run, { command, args });
-      }),
-    );
+    .action(actionOf(async () => (await import('./commands/run-agent-command.ts')).runAgentCommand));
   add('abort <toolId>', 'stops one running tool; its task continues')
     .option('--agent <name>', 'ask only this agent')
     .option('--reason <text>', 'the reason, for the agent and the journal')
@@ -307,12 +302,7 @@ function addDecisions(add: Add, actionOf: ActionOf): void {
   deciding('edit <code> [call]', 'opens $EDITOR on the action, and approves your edited version')
     .option('--yes', 'with a code: send the edited text without asking')
     .option('--file <path>', 'read the edited text from this file; - is stdin')
-    .action(
-      actionOf(async () => {
-        const { editCommand } = await import('./commands/edit.ts');
-        return (run, what: string, call?: string) => editCommand(run, { what, call });
-      }),
-    );
+    .action(actionOf(async () => (await import('./commands/edit.ts')).editCommand));
   add('revoke <session> [grants...]', 'revokes grants of trust; without a grant, lists them')
     .option('--all', 'all grants of the session')
     .action(actionOf(async () => (await import('./commands/revoke-trust.ts')).revokeTrustCommand));

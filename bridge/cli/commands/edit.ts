@@ -35,7 +35,8 @@ interface EditOptions extends CommonCommandOptions {
 
 export async function editCommand(
   run: CommandRun<EditOptions>,
-  given: { what: string; call: string | undefined },
+  what: string,
+  call: string | undefined,
 ): Promise<number> {
   const { options, terminal } = run;
   const context = await openCommandSessions(run);
@@ -43,7 +44,7 @@ export async function editCommand(
     session,
     actions: [action],
     seen,
-  } = await resolveActions(context.sessions, given, false);
+  } = await resolveActions(context.sessions, { what, call }, false);
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { shown } = action;

@@ -24,7 +24,12 @@ interface CommandOptions extends CommonCommandOptions {
  * Runs the command, prints the outcome, and returns the exit code.
  * @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the error of the agent
  */
-export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
+export async function runAgentCommand(
+  run: CommandRun<CommandOptions>,
+  command: string,
+  args: string[],
+): Promise<number> {
+  const call = { command, args };
   const { options } = run;
   const context = await openCommandSessions(run);
   const going =

@@ -7,8 +7,13 @@
 import { z } from 'zod';
 import { suggestAgentName } from '../agent-entry.ts';
 import { aiCatalogSchema, parseAiCatalog } from './ai-catalog.ts';
-import { type ListedAgent, parseRegistryEntry, type RegistryEntry } from './listed-agent.ts';
-import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
+import {
+  type ListedAgent,
+  parseRegistryEntry,
+  registryEntriesSchema,
+  type RegistryEntry,
+  unusableRegistryError,
+} from './registry-entry.ts';
 import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
 
 export interface ParsedAgentList {

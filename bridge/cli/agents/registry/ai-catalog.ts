@@ -1,7 +1,12 @@
 /** Reads an AI Catalog 1.0 (specification/ai-catalog.md of Agent-Card/ai-catalog). Pure. */
 import { z } from 'zod';
-import { registryEntryOfCardUrl, parseRegistryEntry, type RegistryEntry } from './listed-agent.ts';
-import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
+import {
+  parseRegistryEntry,
+  registryEntriesSchema,
+  type RegistryEntry,
+  registryEntryOfCardUrl,
+  unusableRegistryError,
+} from './registry-entry.ts';
 import { compareVersions } from '../../../../shared/text/compare-versions.ts';
 import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
 

@@ -12,7 +12,7 @@ import { HttpError } from '../../../agents/http/request-errors.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
 import { type ParsedAgentList, parseAgentList } from './agent-list.ts';
-import { unusableRegistryError } from './registry-document.ts';
+import { unusableRegistryError } from './registry-entry.ts';
 
 const TIMEOUT_MS = 20_000;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

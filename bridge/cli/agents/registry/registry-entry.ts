@@ -1,8 +1,13 @@
-/** Finds an agent's URL in one entry of a registry. Pure. */
+/** Reads the entries of a registry: finds an agent's URL in each. Pure. */
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { z } from 'zod';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
+
+const MAX_ENTRIES = 2_000;
+
+export const registryEntriesSchema = z.array(z.unknown()).max(MAX_ENTRIES);
 
 /** An agent of a registry. All its texts come from the registry, so they are untrusted. */
 export interface ListedAgent {
@@ -65,4 +70,9 @@ function agentAt(url: string | undefined, words: AgentTitleAndDescription): Regi
   return address.success
     ? { type: 'agent', agent: { ...words, url: address.data } }
     : { type: 'unusable', title, problem: zodIssuesText(address.error) };
+}
+
+/** Returns the error for a document that cannot be used. @param problem a clause without a full stop */
+export function unusableRegistryError(problem: string, cause?: unknown): ProductError {
+  return new ProductError('CONFIGURATION', `This is no registry of A2A agents: ${problem}.`, { cause });
 }
