@@ -13,14 +13,11 @@ import { isProcessOfThisUser } from '../state/process-id.ts';
 import { checkLocalServerState, type LocalServerState } from './local-server-state.ts';
 import { otherVersionNote } from './other-version-note.ts';
 import { withStartLock } from './start-lock.ts';
-import { OTHER_PORT_ADVICE, startLocalServer } from './start-server.ts';
+import { OTHER_PORT_ADVICE, type ServerProgram, startLocalServer } from './start-server.ts';
 
-export interface LocalServerOptions {
-  stateDirectory: string;
-  script: string;
+export interface LocalServerOptions extends ServerProgram {
   /** True if the bridge may start the server. */
   autoStart: boolean;
-  configFile: string | undefined;
 }
 
 const MAX_CLOSING_MS = 15_000;
@@ -38,17 +35,17 @@ export async function findOrStartServer(local: LocalServerOptions): Promise<Conn
     if (error instanceof ProductError || errorCode(error) === undefined) throw error;
     throw new ProductError(
       'STORAGE',
-      `The local A2A server could not be found or started: ${errorMessageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system can open more files and start more processes. Then try again.`,
+      `The local A2A server could not be found or started: ${errorMessageOf(error)}. Check that the disk of ${local.stateDir} has space, that this user may write there, and that the system can open more files and start more processes. Then try again.`,
       { cause: error },
     );
   }
 }
 
 async function findOrStart(local: LocalServerOptions): Promise<ConnectOptions> {
-  const { stateDirectory, script, autoStart, configFile } = local;
-  await prepareStateDirectory(stateDirectory);
-  const token = await readOrCreateTokenFile(stateDirectory);
-  const findRunning = (): Promise<ConnectOptions | undefined> => runningServer(stateDirectory, token);
+  const { stateDir, autoStart } = local;
+  await prepareStateDirectory(stateDir);
+  const token = await readOrCreateTokenFile(stateDir);
+  const findRunning = (): Promise<ConnectOptions | undefined> => runningServer(stateDir, token);
   const running = await findRunning();
   if (running !== undefined) return running;
   if (!autoStart) {
@@ -62,7 +59,7 @@ async function findOrStart(local: LocalServerOptions): Promise<ConnectOptions> {
     const started = await findRunning();
     if (started !== undefined) return started;
     try {
-      const record = await startLocalServer({ script, stateDirectory, configFile });
+      const record = await startLocalServer(local);
       return endpoint(record.url, token, record);
     } catch (error) {
       // If this bridge has lost the lock, another bridge may have started a server. Two servers never share a journal,
@@ -72,11 +69,11 @@ async function findOrStart(local: LocalServerOptions): Promise<ConnectOptions> {
       return other;
     }
   };
-  return withStartLock(stateDirectory, start, findRunning);
+  return withStartLock(stateDir, start, findRunning);
 }
 
-function commandOf({ script, stateDirectory, configFile }: LocalServerOptions): string {
-  const args = [script, '--state-dir', stateDirectory];
+function commandOf({ script, stateDir, configFile }: LocalServerOptions): string {
+  const args = [script, '--state-dir', stateDir];
   if (configFile !== undefined) args.push('--config', configFile);
   return ['node', ...args.map((each) => (/^[\w./:@=+-]+$/.test(each) ? each : JSON.stringify(each)))].join(
     ' ',

@@ -1,11 +1,10 @@
 /** Restarts the local server, so that it reads its settings again. Its tasks resume. */
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import type { LocalServerOptions } from './find-or-start-server.ts';
 import { endServerProcess } from './end-running-server.ts';
 import { checkLocalServerState, unverifiedServerError } from './local-server-state.ts';
 import { withStartLock } from './start-lock.ts';
-import { startLocalServer } from './start-server.ts';
+import { type ServerProgram, startLocalServer } from './start-server.ts';
 
 /**
  * Restarts the local server. If no server runs, or if it was already shutting down, starts none and returns undefined. The
@@ -13,11 +12,11 @@ import { startLocalServer } from './start-server.ts';
  * @throws ProductError SHUTTING_DOWN if the server does not end; CONFIGURATION if the new server does not start
  */
 export async function restartLocalServer(
-  local: Pick<LocalServerOptions, 'stateDirectory' | 'script' | 'configFile'>,
+  local: ServerProgram,
 ): Promise<{ before: ServerRecord; after: ServerRecord } | undefined> {
-  await prepareStateDirectory(local.stateDirectory);
-  return withStartLock(local.stateDirectory, async () => {
-    const state = await checkLocalServerState(local.stateDirectory);
+  await prepareStateDirectory(local.stateDir);
+  return withStartLock(local.stateDir, async () => {
+    const state = await checkLocalServerState(local.stateDir);
     if (state.type === 'strange') throw unverifiedServerError(state);
     if (state.type === 'stopped') return undefined;
     await endServerProcess(state);

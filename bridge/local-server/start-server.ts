@@ -9,9 +9,9 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
 import { watchDirectory } from './watch-directory.ts';
 
-interface ServerProgram {
+export interface ServerProgram {
   script: string;
-  stateDirectory: string;
+  stateDir: string;
   /** The bridge's configuration file, which also contains the server's settings. */
   configFile: string | undefined;
 }
@@ -31,17 +31,17 @@ const TAIL_LINES = 15;
  */
 export async function startLocalServer({
   script,
-  stateDirectory,
+  stateDir,
   configFile,
 }: ServerProgram): Promise<ServerRecord> {
-  const logPath = join(stateDirectory, 'server.log');
+  const logPath = join(stateDir, 'server.log');
   const log = await open(logPath, 'a', 0o600);
   const logStart = (await log.stat()).size;
   try {
     const args = [
       script,
       '--state-dir',
-      stateDirectory,
+      stateDir,
       '--log-file',
       logPath,
       ...(configFile === undefined ? [] : ['--config', configFile]),
@@ -50,7 +50,7 @@ export async function startLocalServer({
     // repeats the log.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
-    const outcome = await waitForServerRecord(child, stateDirectory);
+    const outcome = await waitForServerRecord(child, stateDir);
     if (outcome.type === 'ready') return outcome.record;
     const tail = await tailOf(logPath, logStart).catch(() => '(its log cannot be read)');
     const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT_ADVICE}.` : '';

@@ -79,15 +79,15 @@ export function createConfiguredAgent(name: string, agent: AgentSettings, env: E
   });
 }
 
-function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverScript: string): Agent {
+function localAgent(settings: BridgeSettings, serverScript: string): Agent {
   return new Agent(
     LOCAL_AGENT,
     async () => {
       const { findOrStartServer } = await import('../local-server/find-or-start-server.ts');
-      return findOrStartServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
+      return findOrStartServer({ ...settings, script: serverScript });
     },
     {
-      aboutToken: `The bridge sent the token in ${join(stateDir, 'token')}. Check that the server runs with this state directory. Or end the server, so that the bridge starts its own.`,
+      aboutToken: `The bridge sent the token in ${join(settings.stateDir, 'token')}. Check that the server runs with this state directory. Or end the server, so that the bridge starts its own.`,
     },
   );
 }

@@ -2,7 +2,7 @@
  * The command `page`: prints the URL of the approval page of the default agent, or of the agent that the person names.
  */
 import { pageAddress } from '../../../shared/net/page-address.ts';
-import { connectToAgent, type ConnectOptions } from '../../agents/connection.ts';
+import { connectToAgent } from '../../agents/connection.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
@@ -50,12 +50,7 @@ export async function pageCommand(run: CommandRun<PageOptions>): Promise<void> {
 async function pageOf({ options, settings, places, env }: CommandRun<PageOptions>): Promise<ApprovalPage> {
   const agent = createAgentRegistry(settings, env, places.serverScript).pick(options.agent);
   if (agent.name === LOCAL_AGENT && findAgentSettings(settings, LOCAL_AGENT) === undefined) {
-    const server: ConnectOptions = await findOrStartServer({
-      stateDirectory: settings.stateDir,
-      script: places.serverScript,
-      autoStart: settings.autoStart,
-      configFile: settings.configFile,
-    });
+    const server = await findOrStartServer({ ...settings, script: places.serverScript });
     return {
       url: pageAddress(server.url),
       link: async () => (await connectToAgent(server)).pageLink({}),

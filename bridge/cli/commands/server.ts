@@ -18,12 +18,11 @@ import { durationText } from '../terminal/age.ts';
  */
 export async function startServerCommand(run: CommandRun<CommonCommandOptions>): Promise<void> {
   const { settings, places } = run;
-  const { stateDir: stateDirectory, configFile } = settings;
-  const before = (await checkLocalServerState(stateDirectory)).type === 'running';
-  await findOrStartServer({ stateDirectory, script: places.serverScript, autoStart: true, configFile });
+  const before = (await checkLocalServerState(settings.stateDir)).type === 'running';
+  await findOrStartServer({ ...settings, script: places.serverScript, autoStart: true });
   printState(
     run,
-    await checkLocalServerState(stateDirectory),
+    await checkLocalServerState(settings.stateDir),
     before ? 'It was running already.' : 'Started.',
   );
 }

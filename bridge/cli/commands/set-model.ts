@@ -68,18 +68,17 @@ async function applyToLocalServer(
   { settings, places }: CommandRun<SetModelOptions>,
   { missingVariable }: TriedModel,
 ): Promise<AppliedChange> {
-  const { stateDir: stateDirectory, configFile, autoStart } = settings;
   if (missingVariable !== null)
     return {
       type: 'later',
       text: `${missingVariable} is not set here, so a running server was not restarted. To apply the change, run: mcp-a2a-bridge server stop. Your MCP client starts the next server.`,
     };
-  if (!autoStart)
+  if (!settings.autoStart)
     return {
       type: 'later',
       text: 'The bridge may not start a server (--no-auto-start), so restart it yourself. Its tasks go on.',
     };
-  const restarted = await restartLocalServer({ stateDirectory, script: places.serverScript, configFile });
+  const restarted = await restartLocalServer({ ...settings, script: places.serverScript });
   if (restarted === undefined)
     return { type: 'later', text: 'No server runs. The next task starts one with this model.' };
   const { before, after } = restarted;

@@ -83,7 +83,7 @@ describe('the local server that a bridge starts', () => {
   });
 
   const local = (changes: Partial<LocalServerOptions> = {}): LocalServerOptions => ({
-    stateDirectory,
+    stateDir: stateDirectory,
     script,
     autoStart: true,
     configFile: undefined,
