@@ -5,7 +5,7 @@ import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-p
 import { steps } from '../../support/acp-agent/step.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { CANCEL, DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
-import { type RawClient, textOf } from './support/raw-client.ts';
+import { type RawClient, textOf, sessionOf } from './support/raw-client.ts';
 
 async function bridgeTo({ server: { url, token, workspace } }: Stage): Promise<RawClient> {
   return startClient({ url, token }, { args: ['--workspace', workspace] });
@@ -36,7 +36,7 @@ describe('an ACP agent that the a2a-server runs', () => {
     });
     expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
     expect(textOf(asked)).toContain('make all');
-    const sessionId = asked.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(asked);
     const [task] = await at.peer.list();
     const { pending } = await at.peer.task(task?.taskId ?? '');
     const { callId, shown } = actionOf(pending);
@@ -60,7 +60,7 @@ describe('an ACP agent that the a2a-server runs', () => {
   test('R44 after a cancel, the waiting call does not run, and the session accepts the next task', async () => {
     const call = { id: 'c1', title: 'Do it', effect: 'done' };
     const asked = await client.call(DELEGATE, { task: steps({ ask: [call] }) });
-    const sessionId = asked.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(asked);
     await client.call(CANCEL, { sessionId });
     const next = await client.call(DELEGATE, {
       task: steps({ say: 'Something else.' }),

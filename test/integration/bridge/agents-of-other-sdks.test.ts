@@ -10,7 +10,7 @@ import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { firstTask, part } from '../../support/fake-agent-task.ts';
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import { CANCEL, DELEGATE, LIST, program, stateDirectory } from './support/bridge-stage.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import { RawClient, textOf, type ToolResult, refusalOf, sessionOf } from './support/raw-client.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -218,7 +218,7 @@ async function agentThatCancelsLater(stops: boolean): Promise<{ url: string; sto
 async function cancelled(agent: { url: string; stop: () => Promise<void> }): Promise<ToolResult> {
   const client = await bridgeTo(agent);
   const started = await client.call(DELEGATE, { task: 'Work', waitSeconds: 0 });
-  return client.call(CANCEL, { sessionId: started.structuredContent?.['sessionId'] });
+  return client.call(CANCEL, { sessionId: sessionOf(started) });
 }
 
 describe('an agent that answers a cancel before the task has ended', () => {
@@ -257,7 +257,6 @@ describe('an agent that refuses a message with an event', () => {
   test('the delegation fails, and is not shown as working', async () => {
     const client = await bridgeTo(await agentThatRefusesInStream());
     const refused = await client.call(DELEGATE, { task: 'Work', waitSeconds: 5 });
-    expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toContain('has probably refused the message');
+    expect(refusalOf(refused)).toContain('has probably refused the message');
   });
 });

@@ -7,7 +7,7 @@ import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { DECIDE, DELEGATE, LIST, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { RawClient, textOf, refusalOf, sessionOf } from './support/raw-client.ts';
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 
 const SECRET = 'tok-3f2a9c1e7b4d';
@@ -109,7 +109,7 @@ describe('several configured agents', () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me', agent });
       expect(asked.structuredContent).toMatchObject({ agent, question: { text: 'What is your name?' } });
       const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
-      const sessionId = asked.structuredContent?.['sessionId'];
+      const sessionId = sessionOf(asked);
       const answer = { sessionId, callId, shown, decision: 'answer', answer: 'Ada' };
       const answered = await client.call(DECIDE, answer);
       expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Ada!' });
@@ -148,8 +148,7 @@ describe('several configured agents', () => {
     const failed = await client.call(DELEGATE, { task: 'it', agent: 'elsewhere' });
     expect(textOf(failed)).toMatch(/command for its token .* ended with exit code 9/);
     const refused = await client.call(DELEGATE, { task: 'it', agent: 'echo' });
-    expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toContain('ECHO_TOKEN');
+    expect(refusalOf(refused)).toContain('ECHO_TOKEN');
     const consulted = await client.call('quick_consultation_for_second_opinion', {
       question: 'q',
       agent: 'echo',

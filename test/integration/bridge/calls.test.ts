@@ -11,8 +11,9 @@ import {
   sharedClient,
   startAgent,
   startClient,
+  onOwnBridge,
 } from './support/bridge-stage.ts';
-import { resultOf, textOf } from './support/raw-client.ts';
+import { resultOf, textOf, refusalOf, sessionOf } from './support/raw-client.ts';
 
 const onBridge = sharedClient();
 
@@ -31,8 +32,7 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('S3 if a client does not read, 200 results wait for it without a Node warning about listeners', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work().complete() });
-    const client = await startClient(agent);
+    const { agent, client } = await onOwnBridge({ onMessage: (task) => task.work().complete() });
     client.process.stdout.pause();
     const lists = Array.from({ length: 200 }, () => client.request('tools/list', {}));
     const delegated = client.call(DELEGATE, { task: 'work' });
@@ -54,10 +54,10 @@ describe('calls of the bridge’s tools', () => {
     const asking = await client.call(DELEGATE, { task: 'ask' });
     const [listed, status, decided] = await Promise.all([
       client.call(LIST, {}),
-      client.call(CHECK, { sessionId: asking.structuredContent?.['sessionId'] }),
-      client.call(DECIDE, { sessionId: asking.structuredContent?.['sessionId'], ...APPROVE_ONE }),
+      client.call(CHECK, { sessionId: sessionOf(asking) }),
+      client.call(DECIDE, { sessionId: sessionOf(asking), ...APPROVE_ONE }),
     ]);
-    expect(textOf(listed)).toContain(String(asking.structuredContent?.['sessionId']));
+    expect(textOf(listed)).toContain(String(sessionOf(asking)));
     expect(status.isError).toBeUndefined();
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
     // The slow calls wait until their tasks end.
@@ -87,7 +87,7 @@ describe('calls of the bridge’s tools', () => {
     const { agent, bridge: client } = await onBridge({ onMessage: (task) => task.work() });
     const openGate = agent.hold();
     const handle = await client.call(DELEGATE, { task: 'slow to start', waitSeconds: 0 });
-    const sessionId = handle.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(handle);
     expect(handle.structuredContent).toMatchObject({ state: 'not_delivered' });
     const cancelling = client.call(CANCEL, { sessionId });
     await agent.asked('SendStreamingMessage');
@@ -103,7 +103,7 @@ describe('calls of the bridge’s tools', () => {
     await client.call(CONSULT, { question: 'why?' });
     await client.call(DELEGATE, { task: 'go', model: 'openai:x' });
     // The second message names no model, so the session keeps the model of the first.
-    await client.call(DELEGATE, { task: 'go on', sessionId: delegated.structuredContent?.['sessionId'] });
+    await client.call(DELEGATE, { task: 'go on', sessionId: sessionOf(delegated) });
     const models = agent.requests
       .filter(({ method }) => method === 'SendStreamingMessage')
       .map(({ params }) => /"model":"([^"]+)"/.exec(JSON.stringify(params))?.[1]);
@@ -146,8 +146,7 @@ describe('calls of the bridge’s tools', () => {
       client.call(DECIDE, { sessionId: 'nowhere', ...APPROVE_ONE }),
     ];
     for (const result of await Promise.all(calls)) {
-      expect(result.isError).toBe(true);
-      expect(textOf(result)).toContain('There is no session "nowhere"');
+      expect(refusalOf(result)).toContain('There is no session "nowhere"');
       expect(textOf(result)).toContain(agent.task.contextId);
     }
     expect(agent.tasks.size).toBe(1);
@@ -160,8 +159,7 @@ describe('calls of the bridge’s tools', () => {
     await client.call(DELEGATE, { task: 'one' });
     const sessionId = agent.task.contextId;
     const refused = await client.call(DELEGATE, { task: 'two', sessionId, agent: 'nobody' });
-    expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toContain('There is no agent "nobody"');
+    expect(refusalOf(refused)).toContain('There is no agent "nobody"');
     expect(agent.count('SendStreamingMessage')).toBe(1);
     const more = await client.call(DELEGATE, { task: 'two', sessionId, agent: 'agent' });
     expect(agent.tasks.size).toBe(2);
@@ -176,8 +174,7 @@ describe('calls of the bridge’s tools', () => {
     await client.call(DELEGATE, { task: 'ask' });
     const sessionId = agent.task.contextId;
     const refused = await client.call(DELEGATE, { task: 'approve', sessionId });
-    expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toMatch(
+    expect(refusalOf(refused)).toMatch(
       new RegExp(`approve_or_deny_pending_action: sessionId "${sessionId}", callId "one" .*callId "two"`),
     );
     expect(agent.count('SendStreamingMessage')).toBe(1);
@@ -191,8 +188,7 @@ describe('calls of the bridge’s tools', () => {
     const agent = await startAgent({ token: 'right' });
     const client = await startClient({ url: agent.url, token });
     const refused = await client.call(DELEGATE, { task: 'go' });
-    expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toMatch(said);
+    expect(refusalOf(refused)).toMatch(said);
     expect(textOf(refused)).toContain('--agent-token-env');
     const shown = await client.call('get_agent_capabilities_and_version', {});
     expect(shown.structuredContent).toMatchObject({ agents: [{ reachable: true }] });
@@ -204,11 +200,10 @@ describe('calls of the bridge’s tools', () => {
       onMessage: (task) => task.work().ask(pendingWrite('one')),
     });
     const asked = await client.call(DELEGATE, { task: 'ask' });
-    const sessionId = asked.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(asked);
     for (const decision of ['reject', 'yes', 'APPROVE ', 'Approve', 1, true, null, ['approve']]) {
       const refused = await client.call(DECIDE, { sessionId, callId: 'one', shown: 'hash-of-one', decision });
-      expect(refused.isError).toBe(true);
-      expect(textOf(refused)).toContain('approve');
+      expect(refusalOf(refused)).toContain('approve');
     }
     expect(agent.decisions).toEqual([]);
     expect((await client.call(WAIT, { sessionId })).structuredContent).toMatchObject({
@@ -224,7 +219,7 @@ describe('calls of the bridge’s tools', () => {
     });
     const asked = await client.call(DELEGATE, { task: 'ask' });
     await client.call(DECIDE, {
-      sessionId: asked.structuredContent?.['sessionId'],
+      sessionId: sessionOf(asked),
       decisions: [
         { callId: 'one', shown: 'hash-of-one', decision: 'trust_tool' },
         { callId: 'two', shown: 'hash-of-two', decision: 'deny', reason: 'not now' },
@@ -245,7 +240,7 @@ describe('calls of the bridge’s tools', () => {
     });
     const asked = await client.call(DELEGATE, { task: 'ask' });
     const decided = await client.call(DECIDE, {
-      sessionId: asked.structuredContent?.['sessionId'],
+      sessionId: sessionOf(asked),
       ...APPROVE_ONE,
     });
     expect(decided.structuredContent).toMatchObject({
@@ -259,7 +254,7 @@ describe('calls of the bridge’s tools', () => {
     const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
     expect(early.structuredContent).toMatchObject({ state: 'working' });
     expect(textOf(early)).toContain('wait_for_task');
-    const sessionId = early.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(early);
     // The agent has not named the session yet. So the result may contain a temporary id, which must stay valid.
     const waiting = client.call(WAIT, { sessionId });
     await agent.asked('SendStreamingMessage');
@@ -269,8 +264,10 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('R48 a cancelled call ends without a result, the log contains its reason, and the task continues', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await startClient(agent, { args: ['--log-level', 'info'] });
+    const { agent, client } = await onOwnBridge(
+      { onMessage: (task) => task.work() },
+      { args: ['--log-level', 'info'] },
+    );
     const { id } = client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
     await agent.asked('SendStreamingMessage');
     client.notify('notifications/cancelled', { requestId: id, reason: 'AbortError: user-cancel' });
@@ -306,8 +303,7 @@ describe('calls of the bridge’s tools', () => {
     });
     expect((await client.request('tools/abort', {})).error?.code).toBe(-32602);
     const unknown = await client.call('abort_tool_execution', { toolId: 'unknown-tool' });
-    expect(unknown.isError).toBe(true);
-    expect(textOf(unknown)).toContain('asked to abort unknown-tool');
+    expect(refusalOf(unknown)).toContain('asked to abort unknown-tool');
     expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone', 'unknown-tool']);
   });
 
@@ -348,7 +344,7 @@ describe('calls of the bridge’s tools', () => {
       onMessage: (task, text) => task.work().say(`did ${text}`).complete(),
     });
     const first = await client.call(DELEGATE, { task: 'one' });
-    const sessionId = first.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(first);
     const second = await client.call(DELEGATE, { task: 'two', sessionId });
     const [, next] = agent.tasks.values();
     expect(next?.contextId).toBe(sessionId);
@@ -356,8 +352,7 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('B2 unknown tools and malformed requests are JSON-RPC errors, and stdout contains only MCP', async () => {
-    const agent = await startAgent({});
-    const client = await startClient(agent);
+    const { client } = await onOwnBridge({});
     expect((await client.request('tools/call', { name: 'no_such_tool', arguments: {} })).error?.code).toBe(
       -32602,
     );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { APPROVE_ONE, bridgeStart, program } from './support/bridge-stage.ts';
-import { RawClient } from './support/raw-client.ts';
+import { RawClient, sessionOf } from './support/raw-client.ts';
 
 /** Tool names and parameters that configurations and prompts for gemini-cli's agent use. */
 const NAMED = {
@@ -61,7 +61,7 @@ describe('the bridge with --tool-prefix gemini_', () => {
     });
     expect(asked.structuredContent).toMatchObject({ state: 'input_required', pending: [{ callId: 'one' }] });
     const done = await client.call('gemini_approve_or_deny_pending_action', {
-      sessionId: asked.structuredContent?.['sessionId'],
+      sessionId: sessionOf(asked),
       ...APPROVE_ONE,
     });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'written' });

@@ -11,8 +11,9 @@ import {
   startAgent,
   startClient,
   stateDirectory,
+  onOwnBridge,
 } from './support/bridge-stage.ts';
-import { textOf } from './support/raw-client.ts';
+import { textOf, refusalOf, sessionOf } from './support/raw-client.ts';
 
 /** Creates a workspace with an image and a text file. */
 async function workspaceWithFiles(): Promise<string> {
@@ -27,8 +28,7 @@ const TAKES_IMAGES = { inputModes: ['text/plain', 'image/png'] };
 describe('a delegation with files', () => {
   test('a delegation with files sends an image as bytes and a text file as text, after the task text', async () => {
     const workspace = await workspaceWithFiles();
-    const agent = await startAgent({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
-    const client = await startClient(agent);
+    const { agent, client } = await onOwnBridge({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
     const files = ['shot.png', join(workspace, 'notes.md')];
     const result = await client.call(DELEGATE, { task: 'Look', workspace, files });
     expect(result.structuredContent).toMatchObject({ state: 'completed' });
@@ -41,21 +41,18 @@ describe('a delegation with files', () => {
 
   test('a message to a session sends the files too', async () => {
     const workspace = await workspaceWithFiles();
-    const agent = await startAgent({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
-    const client = await startClient(agent);
+    const { agent, client } = await onOwnBridge({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
     const first = await client.call(DELEGATE, { task: 'Begin', workspace });
-    const sessionId = first.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(first);
     await client.call(DELEGATE, { task: 'Look', sessionId, files: [join(workspace, 'shot.png')] });
     expect(partsSent(agent, 1)).toMatchObject([{ text: 'Look' }, { filename: 'shot.png' }]);
   });
 
   test('a delegation with files is refused if the agent card does not list the file type, and the bridge sends and stores nothing', async () => {
     const workspace = await workspaceWithFiles();
-    const agent = await startAgent({ onMessage: (task) => task.complete() });
-    const client = await startClient(agent);
+    const { agent, client } = await onOwnBridge({ onMessage: (task) => task.complete() });
     const result = await client.call(DELEGATE, { task: 'Look', workspace, files: ['shot.png'] });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(
+    expect(refusalOf(result)).toMatch(
       /takes no image\/png \(shot\.png\): its card lists text\/plain\. Nothing was sent\./,
     );
     expect(agent.count('SendStreamingMessage')).toBe(0);
@@ -84,8 +81,7 @@ describe('a delegation with files', () => {
     const agent = await startAgent(TAKES_IMAGES);
     const client = await startClient(agent, { workspaces: [workspace] });
     const result = await client.call(DELEGATE, { task: 'Look', workspace, files: ['/etc/hostname'] });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain('/etc/hostname is outside of');
+    expect(refusalOf(result)).toContain('/etc/hostname is outside of');
     expect(agent.count('SendStreamingMessage')).toBe(0);
   });
 

@@ -11,7 +11,7 @@ import { GEMINI_SERVER } from '../../support/gemini-server.ts';
 import { CANCEL, DECIDE, DELEGATE, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
 import { type GeminiPeer, startReal, startStandIn } from './support/gemini-peer.ts';
 import { pendingIn } from './support/pending-in.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import { RawClient, textOf, type ToolResult, refusalOf, sessionOf } from './support/raw-client.ts';
 
 /** The start of the real agent needs many seconds on a small machine. */
 const LONG_MS = 180_000;
@@ -53,11 +53,11 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     client.call(DELEGATE, { task: 'do it', workspace: peer.workspace, ...args });
   const decide = (asked: ToolResult, decision: object, by = client): Promise<ToolResult> => {
     const { callId, shown } = pendingIn(asked);
-    const sessionId = asked.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(asked);
     return by.call(DECIDE, { sessionId, callId, shown, ...decision });
   };
   const look = (asked: ToolResult, by = client): Promise<ToolResult> =>
-    by.call(WAIT, { sessionId: asked.structuredContent?.['sessionId'] });
+    by.call(WAIT, { sessionId: sessionOf(asked) });
 
   test('R69 a result shows the diff, an approval writes the file once, and the next message continues the same task', async () => {
     peer.script({ say: 'I write.', calls: [write('a.md', 'hello\n')] }, { say: 'Written.' });
@@ -83,7 +83,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     });
     expect(await text('a.md')).toBe('hello\n');
     peer.script({ say: 'Gone on.' });
-    const next = await delegate({ sessionId: asked.structuredContent?.['sessionId'] });
+    const next = await delegate({ sessionId: sessionOf(asked) });
     expect(next.structuredContent).toMatchObject({
       state: 'completed',
       output: 'Gone on.',
@@ -120,8 +120,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(pendingIn(asked).preview).toContain('│ -one\n│ +two');
     await writeFile(at('a.md'), 'mine\n');
     const refused = await decide(asked, { decision: 'approve' });
-    expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toContain('has changed since the change to it was shown; nothing was sent');
+    expect(refusalOf(refused)).toContain('has changed since the change to it was shown; nothing was sent');
     const again = await look(asked);
     expect(pendingIn(again)).toMatchObject({
       callId: pendingIn(asked).callId,

@@ -17,7 +17,7 @@ import {
   program,
   stateDirectory,
 } from './support/bridge-stage.ts';
-import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import { RawClient, textOf, type ToolResult, refusalOf, sessionOf } from './support/raw-client.ts';
 
 const written: (string | undefined)[] = [];
 
@@ -42,7 +42,7 @@ const write = (callId = 'w-1'): PlannedCall => ({
   },
 });
 
-const idOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
+const idOf = (result: ToolResult): unknown => sessionOf(result);
 
 /** Omits the approval details of a call, so that the agent runs it without a question. */
 function unasked(call: PlannedCall): PlannedCall {
@@ -247,8 +247,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   test('R69 if the agent does not offer a kind of trust, the bridge refuses it, and sends no wider trust instead', async () => {
     const asked = await delegate();
     const refused = await decide(asked, { decision: 'trust_tool' });
-    expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toContain('"trust_always"');
+    expect(refusalOf(refused)).toContain('"trust_always"');
     expect(agent.task.outcomes).toEqual([]);
     await decide(asked, { decision: 'trust_always' });
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_always' }]);
@@ -390,8 +389,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     await agent.stop();
     agent = await FakeGemini.start(() => steps, port);
     const gone = await decide(asked, { decision: 'approve' });
-    expect(gone.isError).toBe(true);
-    expect(textOf(gone)).toContain('does not know this task (Task not found)');
+    expect(refusalOf(gone)).toContain('does not know this task (Task not found)');
     const looked = await client.call(WAIT, { sessionId: idOf(asked) });
     expect(textOf(looked)).toContain('Delegate the remaining work again');
     expect(agent.requests).not.toContain('message/stream');

@@ -11,6 +11,7 @@ import {
   startAgent,
   startClient,
   stateDirectory,
+  onOwnBridge,
 } from './support/bridge-stage.ts';
 import { textOf, type ToolResult } from './support/raw-client.ts';
 
@@ -24,9 +25,7 @@ const announcedIn = (result: ToolResult): unknown => result.structuredContent?.[
 
 describe('results that no client has collected', () => {
   test('R68 the bridge announces a result once, with its next result, and keeps it until a client collects it', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await startClient(agent, { stateDir });
+    const { agent, stateDir, client, again } = await onOwnBridge({ onMessage: (task) => task.work() });
     const handle = await client.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
     expect(announcedIn(handle)).toBeUndefined();
     agent.task.say('done').complete();
@@ -48,13 +47,14 @@ describe('results that no client has collected', () => {
     expect(collected.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
     expect(await client.close()).toBe(0);
     expect(await rowsIn(stateDir, OPEN)).toEqual([]);
-    const third = await startClient(agent, { stateDir });
+    const third = await again();
     expect(announcedIn(await third.call(LIST, {}))).toBeUndefined();
   });
 
   test('a status call sends one request to the agent, and the announcements use the same response', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
-    const client = await startClient(agent);
+    const { agent, client } = await onOwnBridge({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+    });
     await client.call(DELEGATE, { task: 'ask me' });
     const before = agent.count('GetTask');
 
@@ -91,20 +91,18 @@ describe('results that no client has collected', () => {
   });
 
   test('R68 B3 if the delegating bridge has ended, the next bridge announces the result in its first response', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const first = await startClient(agent, { stateDir });
+    const { agent, client: first, again } = await onOwnBridge({ onMessage: (task) => task.work() });
     await first.call(DELEGATE, { task: 'outlive me', waitSeconds: 0 });
     await first.close();
     agent.task.say('done').complete();
 
-    const second = await startClient(agent, { stateDir });
+    const second = await again();
     const told = await second.call('get_agent_capabilities_and_version', {});
     expect(announcedIn(told)).toMatchObject([{ sessionId: 'session-1', title: 'outlive me' }]);
     await second.kill();
 
     // No client has collected the result, so a third bridge announces it too.
-    const third = await startClient(agent, { stateDir });
+    const third = await again();
     expect(announcedIn(await third.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
     expect(announcedIn(await third.call(LIST, {}))).toBeUndefined();
     const result = await third.call(WAIT, { sessionId: 'session-1' });
@@ -112,11 +110,9 @@ describe('results that no client has collected', () => {
   });
 
   test('R68 every bridge of the user announces a result, until one of them has delivered it', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const mine = await startClient(agent, { stateDir });
-    const other = await startClient(agent, { stateDir });
-    const third = await startClient(agent, { stateDir });
+    const { agent, stateDir, client: mine, again } = await onOwnBridge({ onMessage: (task) => task.work() });
+    const other = await again();
+    const third = await again();
     await mine.call(DELEGATE, { task: 'either', waitSeconds: 0 });
     agent.task.say('done').complete();
     await resultStored(stateDir, 'task-1');
@@ -128,9 +124,7 @@ describe('results that no client has collected', () => {
   });
 
   test('R68 the bridge does not announce a result for which a call waits', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await startClient(agent, { stateDir });
+    const { agent, client } = await onOwnBridge({ onMessage: (task) => task.work() });
     const waited = client.call(DELEGATE, { task: 'wait for it' });
     await agent.asked('SendStreamingMessage');
     agent.task.say('done').complete();
@@ -141,9 +135,9 @@ describe('results that no client has collected', () => {
   });
 
   test('R68 the bridge announces the end of a task after another channel has decided its action', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
-    const client = await startClient(agent, { stateDir });
+    const { agent, client } = await onOwnBridge({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+    });
     await client.call(DELEGATE, { task: 'ask elsewhere' });
     agent.task.work().say('written').complete();
     // The task's stream may still show the earlier state at the first call.
@@ -172,9 +166,7 @@ describe('results that no client has collected', () => {
   });
 
   test('R68 if many results wait, a response lists the ten newest and counts the others', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await startClient(agent, { stateDir });
+    const { agent, stateDir, client } = await onOwnBridge({ onMessage: (task) => task.work() });
     for (let index = 0; index < 13; index += 1)
       await client.call(DELEGATE, { task: `job ${String(index)}`, waitSeconds: 0 });
     for (const task of agent.tasks.values()) task.say('done').complete();

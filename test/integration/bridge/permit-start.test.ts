@@ -15,7 +15,7 @@ import {
   stateDirectory,
 } from './support/bridge-stage.ts';
 import { FORM_CLIENTS, type FormAnswer, type FormClient, type ShownForm } from './support/form-client.ts';
-import { type RawClient, textOf } from './support/raw-client.ts';
+import { type RawClient, textOf, refusalOf } from './support/raw-client.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
 const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
@@ -60,8 +60,7 @@ describe('a task that a call asks to start', () => {
         const outside = [join(home, '.ssh'), join(own, 'link'), '../.ssh', `${own}/../.ssh`];
         for (const workspace of outside) {
           const refused = await client.call(DELEGATE, { task: 'read id_rsa', workspace });
-          expect(refused.isError).toBe(true);
-          expect(textOf(refused)).toContain(`--allow-workspace "${join(home, '.ssh')}"`);
+          expect(refusalOf(refused)).toContain(`--allow-workspace "${join(home, '.ssh')}"`);
           expect(textOf(refused)).toContain('Nothing was sent');
         }
         expect(agent.count('SendStreamingMessage')).toBe(0);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { DECIDE, DELEGATE, LIST, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
-import { RawClient, textOf } from './support/raw-client.ts';
+import { RawClient, textOf, refusalOf, sessionOf } from './support/raw-client.ts';
 
 describe.each(['1.0', '0.3'] as const)(
   'an agent that uses the SDK’s own server, A2A %s, without extensions',
@@ -29,7 +29,7 @@ describe.each(['1.0', '0.3'] as const)(
       });
       expect(textOf(asked)).toContain('decision "answer"');
       expect(textOf(asked)).toContain('it was not told: autoExecute');
-      const sessionId = asked.structuredContent?.['sessionId'];
+      const sessionId = sessionOf(asked);
       const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
       const answered = await client.call(DECIDE, {
         sessionId,
@@ -45,15 +45,14 @@ describe.each(['1.0', '0.3'] as const)(
     test('R69 D1 an approval is not accepted as the answer to a question: the bridge refuses it, explains how to answer, and sends nothing', async () => {
       const received = agent.received.length;
       const asked = await client.call(DELEGATE, { task: 'Greet me too' });
-      const sessionId = asked.structuredContent?.['sessionId'];
+      const sessionId = sessionOf(asked);
       const refused = await client.call(DECIDE, {
         sessionId,
         callId: 'x',
         shown: 'x',
         decision: 'approve',
       });
-      expect(refused.isError).toBe(true);
-      expect(textOf(refused)).toContain('Use the decision "answer"');
+      expect(refusalOf(refused)).toContain('Use the decision "answer"');
       expect(agent.received).toHaveLength(received + 1);
       const waits = await client.call(WAIT, { sessionId });
       expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
@@ -64,8 +63,7 @@ describe.each(['1.0', '0.3'] as const)(
       const received = agent.received.length;
       const { sessionId, question } = asked.structuredContent ?? {};
       const refused = await client.call(DELEGATE, { task: 'Bob', sessionId });
-      expect(refused.isError).toBe(true);
-      expect(textOf(refused)).toContain('│ What is your name?');
+      expect(refusalOf(refused)).toContain('│ What is your name?');
       expect(textOf(refused)).toMatch(/approve_or_deny_pending_action with sessionId .* decision "answer"/);
       expect(agent.received).toHaveLength(received);
       const { callId, shown } = Object(question);
@@ -76,7 +74,7 @@ describe.each(['1.0', '0.3'] as const)(
 
     test('B3 after a kill of the bridge, the next bridge finds the waiting session by its id and sends the answer', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me later' });
-      const sessionId = asked.structuredContent?.['sessionId'];
+      const sessionId = sessionOf(asked);
       await client.kill();
       client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
       const listed = await client.call(LIST, {});

@@ -14,8 +14,9 @@ import {
   startAgent,
   startClient,
   stateDirectory,
+  onOwnBridge,
 } from './support/bridge-stage.ts';
-import { textOf } from './support/raw-client.ts';
+import { textOf, refusalOf } from './support/raw-client.ts';
 
 describe('a bridge that is killed', () => {
   test('R65 B1 if the bridge is killed before the agent answers its message, the next bridge sends the same message, and the agent has one task', async () => {
@@ -40,18 +41,20 @@ describe('a bridge that is killed', () => {
   });
 
   test('R65 if the bridge is killed before an agent without de-duplication answers, the next bridge searches the agent’s tasks', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({
+    const {
+      agent,
+      client: first,
+      again,
+    } = await onOwnBridge({
       extensions: [TOOL_APPROVAL_EXTENSION],
       onMessage: (task) => task.work(),
     });
-    const first = await startClient(agent, { stateDir });
     const release = agent.hold();
     void first.call(DELEGATE, { task: 'it once' });
     await agent.asked('SendStreamingMessage');
     await first.kill();
     release();
-    const second = await startClient(agent, { stateDir });
+    const second = await again();
     await agent.asked('ListTasks');
     agent.task.say('found').complete();
     const result = await second.call(WAIT, { sessionId: 'session-1' });
@@ -60,13 +63,11 @@ describe('a bridge that is killed', () => {
   });
 
   test('B3 if the bridge is killed after a call that does not wait, the next bridge finds the session and the task by their ids', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const first = await startClient(agent, { stateDir });
+    const { agent, client: first, again } = await onOwnBridge({ onMessage: (task) => task.work() });
     const handle = await first.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
     expect(handle.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-1' });
     await first.kill();
-    const second = await startClient(agent, { stateDir });
+    const second = await again();
     const waiting = second.call(WAIT, { sessionId: 'session-1' });
     agent.task.say('done').complete();
     expect((await waiting).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
@@ -111,8 +112,7 @@ describe('a bridge that is killed', () => {
     const sessionId = await messageIdIn(stateDir);
     const second = await startClient(agent, { stateDir });
     const early = await second.call(CHECK, { sessionId });
-    expect(early.isError).toBe(true);
-    expect(textOf(early)).toContain('not delivered yet');
+    expect(refusalOf(early)).toContain('not delivered yet');
     const waiting = second.call(WAIT, { sessionId });
     release();
     expect((await waiting).structuredContent).toMatchObject({
@@ -123,15 +123,17 @@ describe('a bridge that is killed', () => {
   });
 
   test('B3 if the bridge is killed while an action is pending, the next bridge lists the session, shows the action and decides it', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({
+    const {
+      agent,
+      client: first,
+      again,
+    } = await onOwnBridge({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const first = await startClient(agent, { stateDir });
     await first.call(DELEGATE, { task: 'ask' });
     await first.kill();
-    const second = await startClient(agent, { stateDir });
+    const second = await again();
     const listed = await second.call(LIST, { state: 'input_required' });
     expect(listed.structuredContent).toMatchObject({
       sessions: [{ sessionId: 'session-1', title: 'ask', pending: 1 }],
@@ -161,10 +163,10 @@ describe('a bridge that is killed', () => {
   });
 
   test('B3 a bridge shows the current state of a session that another bridge continued', async () => {
-    const stateDir = await stateDirectory();
-    const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
-    const first = await startClient(agent, { stateDir });
-    const second = await startClient(agent, { stateDir });
+    const { client: first, again } = await onOwnBridge({
+      onMessage: (task, text) => task.work().say(`did ${text}`).complete(),
+    });
+    const second = await again();
     await first.call(DELEGATE, { task: 'one' });
     await second.call(DELEGATE, { task: 'two', sessionId: 'session-1' });
     const seen = await first.call(WAIT, { sessionId: 'session-1' });
@@ -186,11 +188,10 @@ describe('a bridge that is killed', () => {
   });
 
   test('after the agent was restored from a backup, the bridge shows and decides the older state', async () => {
-    const agent = await startAgent({
+    const { agent, client } = await onOwnBridge({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().ask(pendingWrite('two')),
     });
-    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask' });
     await client.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
     agent.task.seq = 1;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { resolve } from 'node:path';
 import { stage, type Stage } from '../../support/stage.ts';
 import { DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
-import { type RawClient, textOf } from './support/raw-client.ts';
+import { type RawClient, textOf, sessionOf } from './support/raw-client.ts';
 
 describe('our server with a scripted agent', () => {
   let at: Stage;
@@ -21,7 +21,7 @@ describe('our server with a scripted agent', () => {
       pending: [],
       question: { text: 'For which day?' },
     });
-    const sessionId = asked.structuredContent?.['sessionId'];
+    const sessionId = sessionOf(asked);
     const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
     const signIn = await client.call(DECIDE, {
       sessionId,

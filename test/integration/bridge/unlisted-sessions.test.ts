@@ -6,7 +6,7 @@ import { part } from '../../support/fake-agent-task.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { signal } from '../../support/signal.ts';
 import { DELEGATE, LIST, WAIT, closeAfterTest, startClient, stateDirectory } from './support/bridge-stage.ts';
-import { textOf } from './support/raw-client.ts';
+import { textOf, sessionOf } from './support/raw-client.ts';
 
 interface Echo {
   agent: { url: string; texts: readonly string[] };
@@ -71,7 +71,7 @@ test('B3 a bridge after a kill finds the newest task of a session, not an earlie
   const first = await startClient(agent, { stateDir });
   const done = await first.call(DELEGATE, { task: 'quick' });
   expect(done.structuredContent).toMatchObject({ state: 'completed' });
-  const sessionId = done.structuredContent?.['sessionId'];
+  const sessionId = sessionOf(done);
   const going = await first.call(DELEGATE, { task: 'slow', sessionId, waitSeconds: 0 });
   expect(going.structuredContent).toMatchObject({ sessionId, state: 'working' });
   await first.kill();
@@ -91,7 +91,7 @@ test('an answer without a task is lost with its bridge: the next bridge says so,
   const first = await startClient(agent, { stateDir });
   const done = await first.call(DELEGATE, { task: 'chat' });
   expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'answer to chat' });
-  const sessionId = done.structuredContent?.['sessionId'];
+  const sessionId = sessionOf(done);
   await first.kill();
   const next = await startClient(agent, { stateDir });
   const waits = await next.call(WAIT, { sessionId });

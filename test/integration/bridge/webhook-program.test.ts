@@ -13,13 +13,13 @@ import {
   startClient,
   stateDirectory,
 } from './support/bridge-stage.ts';
-import { type RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import { type RawClient, textOf, type ToolResult, sessionOf } from './support/raw-client.ts';
 
 const SECRET = 'SECRET_OF_THE_RECEIVER';
 
 const idsIn = (result: ToolResult): { sessionId: string; callId: string; shown: string } => {
   const [, callId = '', shown = ''] = /callId (call-[\w-]+), shown (\w+)/.exec(textOf(result)) ?? [];
-  return { sessionId: String(result.structuredContent?.['sessionId']), callId, shown };
+  return { sessionId: String(sessionOf(result)), callId, shown };
 };
 
 const waited = (client: RawClient, sessionId: string): Promise<ToolResult> =>

@@ -1,5 +1,5 @@
 /** Tests versions, addresses, statuses and media types of the A2A bindings. */
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ErrorReason } from '../../../shared/runtime/errors.ts';
 import { allowedMethods } from '../../../a2a-server/http/routes/methods-and-roles.ts';
@@ -8,7 +8,6 @@ import type { TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer()));
-afterEach(() => server.close());
 
 const OLD = { 'a2a-version': undefined };
 const CARD = '/.well-known/agent-card.json';
@@ -161,7 +160,6 @@ describe('errors', () => {
         expect(answer.status).toBe(status);
         expect(answer.text).toContain(`"reason":"${reason}","domain"`);
       }
-    await small.close();
   });
 });
 

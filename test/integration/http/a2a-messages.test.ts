@@ -1,5 +1,5 @@
 /** Tests the fields of a message and of a cancel that the server keeps, and the media types that a client accepts. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { openStream, streamOf } from './event-source.ts';
 import { request, rpc, startServer, userMessage } from './test-server.ts';
@@ -7,7 +7,6 @@ import type { TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer()));
-afterEach(() => server.close());
 
 const usage = { inputTokens: 1, outputTokens: 1 };
 const ARTIFACT = {

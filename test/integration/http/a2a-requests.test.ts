@@ -1,11 +1,10 @@
 /** Tests requests of A2A 1.0 and 0.3 that break a rule of the specification. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { request, rpc, startServer, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer()));
-afterAll(() => server.close());
 afterEach(() => void server.tasks.received.splice(0));
 
 const OLD = { 'a2a-version': undefined };

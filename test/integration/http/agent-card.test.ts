@@ -1,12 +1,11 @@
 /** Tests the rules of A2A 1.0 and 0.3 for the content of the agent card. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { request, startServer, TOKEN } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer()));
-afterAll(() => server.close());
 
 const cardSchema = z.looseObject({
   supportedInterfaces: z.array(

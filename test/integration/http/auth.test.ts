@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { OTHER_TOKEN, request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
@@ -6,7 +6,6 @@ import type { TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer()));
-afterAll(() => server.close());
 
 const ROUTES = [
   { method: 'GET', path: '/health' },
@@ -189,7 +188,6 @@ describe('authentication over HTTP', () => {
       headers: { origin: 'https://console.example' },
     });
     expect(answer.status).toBe(200);
-    await open.close();
   });
 
   test('X1 a task of another principal gives exactly the same error as an unknown task', async () => {

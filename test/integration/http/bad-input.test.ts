@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
@@ -6,7 +6,6 @@ import type { RpcAnswer, TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer()));
-afterAll(() => server.close());
 
 /** After each invalid request, the server must still serve, and no task may have changed. */
 afterEach(async () => {

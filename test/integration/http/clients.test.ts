@@ -1,5 +1,5 @@
 /** Tests the SDK's own clients with this server: 1.0 over both bindings, and 0.3 over JSON-RPC. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
@@ -22,7 +22,6 @@ import { pendingWrite } from '../../support/fake-agent-task.ts';
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer()));
-afterEach(() => server.close());
 
 const fetchImpl: typeof fetch = (url, init) => {
   const headers = new Headers(init?.headers);

@@ -1,5 +1,5 @@
 /** Tests `GET /api/costs`, and the costs of a task, on a real socket. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { costReportSchema, eventCostSchema, taskCostsSchema } from '../../../shared/protocol/cost-report.ts';
@@ -26,8 +26,6 @@ beforeEach(async () => {
     { type: 'task.completed' },
   ]);
 });
-
-afterEach(() => server.close());
 
 const costs = (query = '', token?: string) =>
   request(server, {

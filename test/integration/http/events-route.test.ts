@@ -2,7 +2,7 @@
  * Tests the route for EventSource clients. It needs no A2A header, and the cursor is in the URL or in
  * `Last-Event-ID`.
  */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { z } from 'zod';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -17,7 +17,6 @@ import type { TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer({ heartbeatMs: 25 })));
-afterEach(() => server.close());
 
 const ENDED: TaskEvent = { type: 'task.completed' };
 
@@ -197,7 +196,6 @@ describe('the event route GET /tasks/{id}/events', () => {
     const other = await asked('https://evil.example');
     expect(other.status).toBe(403);
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
-    await open.close();
   });
 });
 

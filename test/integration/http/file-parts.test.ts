@@ -1,5 +1,5 @@
 /** Tests files in messages over the bindings of A2A 1.0 and 0.3, and the route for their contents. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { PNG } from '../../support/sample-files.ts';
 import {
   OTHER_TOKEN,
@@ -15,7 +15,6 @@ let server: TestServer;
 beforeEach(async () => {
   server = await startServer();
 });
-afterEach(() => server.close());
 
 const raw = PNG.toString('base64');
 /** Requests an immediate answer, because no task of this server ends. */

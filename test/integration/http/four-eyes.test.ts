@@ -1,5 +1,5 @@
 /** Tests four eyes: the approver is not a sender of the task's messages, over every channel. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { userMessage } from './test-server.ts';
 import { startTenantServer, type Person, type TenantServer } from './tenant-server.ts';
@@ -11,7 +11,6 @@ beforeEach(async () => {
   people = await startTenantServer({ fourEyes: true });
   ({ taskId } = await people.delegated('ann'));
 });
-afterEach(() => people.server.close());
 
 const decide = async (person: Person, word: string, channel?: string) => {
   const part = Object(await people.decision(taskId, word));

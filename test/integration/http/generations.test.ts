@@ -1,5 +1,5 @@
 /** Tests the preview of A2A 1.1 over HTTP: generations on answers and events, cursors, and the long-poll of GetTask. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { THINKING_EXTENSION } from '../../../shared/protocol/extensions.ts';
@@ -11,7 +11,6 @@ import { request, rpc, startServer, userMessage, type TestServer } from './test-
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer({ heartbeatMs: 25, draftProtocols: ['a2a-1.1'] })));
-afterEach(() => server.close());
 
 /** Generation 2 to 5, with a hidden event and reasoning between them. */
 const TURN: TaskEvent[] = [
@@ -214,5 +213,4 @@ test('without the preview there is no generation, and the fields of the draft me
   const configuration = { ifGenerationMatch: 'x', returnImmediately: true };
   await rpc(plain, 'SendMessage', { ...userMessage('hi'), configuration });
   expect(plain.tasks.received[0]).not.toHaveProperty('expectedGeneration');
-  await plain.close();
 });

@@ -1,7 +1,7 @@
 /** Tests that a full queue refuses new tasks before the app, and that every other request reaches the app. */
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Identity } from '../../../a2a-server/access/identity.ts';
 import { type Authenticate, createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { createRequestMeasurement } from '../../../a2a-server/http/routes/request-measurement.ts';
@@ -75,7 +75,6 @@ beforeEach(async () => {
   slots.request({ principal: 'local', begun: false });
   slots.request({ principal: 'local', begun: false });
 });
-afterEach(() => server.close());
 
 interface Call {
   method?: string;

@@ -1,5 +1,5 @@
 /** Tests what a verified token of an OpenID Connect provider may do over HTTP. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { Role } from '../../../a2a-server/access/role.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
@@ -29,7 +29,6 @@ beforeEach(async () => {
   });
   ({ taskId } = server.tasks.begin([], 'acme/ann'));
 });
-afterEach(() => server.close());
 
 const headers = { authorization: `Bearer ${JWT}` };
 const post = (path: string) => request(server, { path, body: '{}', headers });

@@ -1,5 +1,5 @@
 /** Tests the sign-in to the approval page, request by request. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
 import { PAGE_LINK_MS, PAGE_SESSION_MS } from '../../../a2a-server/page/page-sessions.ts';
@@ -17,7 +17,6 @@ let server: TestServer;
 beforeEach(
   async () => (server = await startServer({ allowedHosts: { publicHosts: [], origins: [LISTED] } })),
 );
-afterEach(() => server.close());
 
 const expiry = z.object({ expiresAt: z.string() });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { startServer, TOKEN } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -14,7 +14,6 @@ const ROUTES = [
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer({ allowedHosts: { publicHosts: [], origins: [PAGE] } })));
-afterAll(() => server.close());
 
 function preflight(path: string, headers: Record<string, string>): Promise<Response> {
   return fetch(`${server.url}${path}`, { method: 'OPTIONS', headers });

@@ -1,12 +1,11 @@
 /** Tests the routes for load balancers and process managers. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { once } from 'node:events';
 import { request, startServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => (server = await startServer()));
-afterAll(() => server.close());
 
 const ask = (path: string) => request(server, { method: 'GET', path, headers: { authorization: undefined } });
 

@@ -1,7 +1,7 @@
 /**
  * Tests the sign-in to the page with a real OpenID Connect provider, request by request, with the cookies of a browser.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
 import { SIGN_IN_ATTEMPT_MS } from '../../../a2a-server/page/provider-sign-in-attempt.ts';
@@ -31,7 +31,6 @@ beforeAll(async () => {
   provider = await startProvider({ keys, redirectUri: 'http://127.0.0.1/page' });
 });
 afterAll(() => provider.stop());
-afterEach(() => server.close());
 
 async function start(
   client: object = {},

@@ -1,5 +1,5 @@
 /** Tests what the server offers a reader whose token lacks the role that decisions need. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { NEEDS_ROLE } from '../../support/delegator-stage.ts';
 import { request } from './test-server.ts';
@@ -12,7 +12,6 @@ beforeEach(async () => {
   people = await startTenantServer();
   ({ taskId } = await people.delegated('ci'));
 });
-afterEach(() => people.server.close());
 
 /** Returns the task as this person reads it, with the approval extension. */
 const readBy = (person: Person) =>

@@ -1,5 +1,5 @@
 /** Tests what a token of each role may do. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
@@ -29,7 +29,6 @@ beforeAll(async () => {
   };
   server = await startServer({ issued, clock });
 });
-afterAll(() => server.close());
 
 const idOf = (roles: string) => tokens.get(roles)?.split('_')[1];
 const bearer = (roles: string) => ({ authorization: `Bearer ${tokens.get(roles)}` });

@@ -1,5 +1,5 @@
 /** Tests `GET /api/tasks/:taskId/story` on a real socket. */
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { storyPageSchema } from '../../../shared/protocol/task-story.ts';
 import { OTHER_TOKEN, request, startServer, type TestServer } from './test-server.ts';
@@ -8,7 +8,6 @@ let server: TestServer;
 beforeEach(async () => {
   server = await startServer();
 });
-afterEach(() => server.close());
 
 const call = { callId: 'c1', tool: 'run', title: 'run it' };
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -13,7 +13,6 @@ import type { Streamed } from './event-source.ts';
 
 let server: TestServer;
 beforeEach(async () => (server = await startServer({ heartbeatMs: 25 })));
-afterEach(() => server.close());
 
 const said = (text: string): TaskEvent => ({ type: 'text.delta', turn: 1, text });
 const WAITS: TaskEvent = { type: 'input.required', pending: [] };
@@ -357,7 +356,6 @@ describe.each(FOLLOWING)('a reader over $over that does not read its stream', ({
     // The reader itself never closes, so only the server can close this connection.
     await patient.tasks.untilLeft(taskId);
     deaf.destroy();
-    await patient.close();
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Tests tenants: principals of one tenant share tasks as their roles say, and the tasks of other tenants do not exist.
  */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ALL_ADDRESSES, PAGE_API_PATH } from '../../../a2a-server/http/routes/methods-and-roles.ts';
 import { request, rpc, signInToPage, userMessage } from './test-server.ts';
@@ -16,7 +16,6 @@ beforeEach(async () => {
   people = await startTenantServer();
   ({ taskId, sessionId } = await people.delegated('ann'));
 });
-afterEach(() => people.server.close());
 
 const get = (person: Person, path: string) => people.get(person, path);
 const post = (person: Person, path: string, body?: object) => people.post(person, path, body);

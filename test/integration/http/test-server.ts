@@ -21,6 +21,7 @@ import { createStreamTickets } from '../../../a2a-server/http/auth/stream-ticket
 import { createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { pageCookieAttributes } from '../../../a2a-server/page/page-request-secrets.ts';
 import { createPageSessions } from '../../../a2a-server/page/page-sessions.ts';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
@@ -74,6 +75,7 @@ const onFailure = (error: unknown): void => {
   throw error;
 };
 
+/** Starts a server. It closes after the test, or after the file if a `beforeAll` started it. */
 export async function startServer(
   overrides: Partial<
     Pick<
@@ -174,6 +176,15 @@ export async function startServer(
     closeResponseWithConnection(incoming, response);
     listener(incoming, response);
   });
+  let closed: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    sessions.close();
+    reading.abort('server-shutdown');
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const close = (): Promise<void> => (closed ??= end());
+  cleanUpLater(close);
   return {
     url,
     port,
@@ -192,12 +203,7 @@ export async function startServer(
       }),
     setClosing: (value) => (closing = value),
     cut: () => server.closeAllConnections(),
-    close: async () => {
-      sessions.close();
-      reading.abort('server-shutdown');
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

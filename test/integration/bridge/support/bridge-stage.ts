@@ -66,6 +66,18 @@ export async function startClient(agent: AgentAddress, start?: Partial<BridgeSta
 }
 
 /**
+ * Starts an agent, and a bridge to it with a new state directory.
+ * @param start options of this bridge and the next ones
+ */
+export async function onOwnBridge(options: FakeAgentOptions = {}, start: Partial<BridgeStart> = {}) {
+  const stateDir = await stateDirectory();
+  const agent = await startAgent(options);
+  /** Starts another bridge of the same user. */
+  const again = (): Promise<RawClient> => startClient(agent, { ...start, stateDir });
+  return { stateDir, agent, again, client: await again() };
+}
+
+/**
  * Shares a bridge and its agent between tests that neither configure nor end them. A bridge takes longer to start than
  * to test. The agent reacts as the current test says, and has forgotten the tasks of earlier tests. Its tasks and
  * sessions have new ids.

@@ -149,3 +149,14 @@ export function resultOf(answer: Line): ToolResult {
 export function textOf(result: ToolResult): string {
   return result.content.map((each) => each.text).join('\n');
 }
+
+/** @returns the text of a result that reports an error (B4). @throws if it reports none */
+export function refusalOf(result: ToolResult): string {
+  if (result.isError !== true) throw new Error(`the call was not refused: ${textOf(result)}`);
+  return textOf(result);
+}
+
+/** @returns the id of the session that a result names. @throws if it names none */
+export function sessionOf({ structuredContent }: ToolResult): string {
+  return z.string().parse(structuredContent?.['sessionId']);
+}
