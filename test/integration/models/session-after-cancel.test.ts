@@ -1,29 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { buildConversation } from '../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { foldAll } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { modelsOf } from '../../support/model-settings.ts';
+import { foldedTask } from '../../support/folded-task.ts';
+import { created, message } from '../../support/journal-samples.ts';
 
 const BY = { principal: 'p', channel: 'test' };
 
-function taskOf(taskId: string, ...events: TaskEvent[]): Snapshot {
-  const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
-  const snapshot = foldAll(
-    taskId,
-    [created, ...events].map((event, index) => ({ seq: index + 1, at: 0, event })),
-  );
-  if (snapshot === undefined) throw new Error('a task has events');
-  return snapshot;
-}
-
-function asked(text: string): TaskEvent {
-  return {
-    type: 'message.received',
-    message: { messageId: text, parts: [{ type: 'text', text }] },
-    channel: 'test',
-  };
-}
+const taskOf = (taskId: string, ...events: TaskEvent[]): Snapshot =>
+  foldedTask([created('s'), ...events], taskId);
+const asked = (text: string): TaskEvent => message(text, text);
 
 const STARTED: TaskEvent = { type: 'turn.started', turn: 1, model: 'offline' };
 

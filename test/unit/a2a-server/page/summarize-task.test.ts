@@ -7,37 +7,28 @@ import {
   waitingForShownTo,
 } from '../../../../a2a-server/page/summarize-task.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { completed, created, delta, message, working } from '../../../support/journal-samples.ts';
+import { foldedTask, decidedEvent } from '../../../support/folded-task.ts';
+import { request } from '../../../support/task-machine.ts';
 
 const call = (callId: string, sideEffect: 'files' | 'command'): TaskEvent => ({
   type: 'tool.requested',
   turn: 1,
   call: {
-    callId,
-    modelCallId: callId,
+    ...request(callId, false),
     tool: 'run-shell-command',
     title: `Run ${callId}`,
-    input: { command: callId },
-    inputHash: 'hash',
     sideEffect,
-    source: { type: 'built-in' },
     preview: { type: 'command', command: callId, cwd: '/' },
-    basis: null,
   },
   verdict: { type: 'ask' },
 });
 const turn: TaskEvent = { type: 'turn.started', turn: 1, model: 'smart' };
 
-function snapshotOf(events: readonly TaskEvent[]): Snapshot {
-  const all = [created('session'), message('do it'), ...events];
-  const entries = all.map((event, index) => ({ seq: index + 1, at: index * 1_000, event }));
-  const snapshot = foldAll('task', entries);
-  if (snapshot === undefined) throw new Error('the test wrote no task');
-  return snapshot;
-}
+const snapshotOf = (events: readonly TaskEvent[]): Snapshot =>
+  foldedTask([created('session'), message('do it'), ...events], 'task', 1_000);
 
 const approver = { principal: 'local', roles: ['delegate', 'approve'] as const };
 const summaryOf = (...events: TaskEvent[]): TaskSummary => summarizeTask(snapshotOf(events));
@@ -96,19 +87,7 @@ describe('summarizeTask', () => {
     const waiting: TaskEvent[] = [...asked, { type: 'input.required', pending }];
     const since = summaryOf(...waiting).waitingSince;
     expect(since).toBe('1970-01-01T00:00:06.000Z');
-    const decided: TaskEvent = {
-      type: 'tool.decided',
-      callId: 'a',
-      tool: 'run-shell-command',
-      title: 'Run a',
-      inputHash: 'hash',
-      reason: null,
-      edited: null,
-      decision: 'deny',
-      scope: 'once',
-      by: { principal: 'local', channel: 'page' },
-    };
-    const once: TaskEvent[] = [...waiting, decided];
+    const once = [...waiting, decidedEvent('a', { decision: 'deny' })];
     expect(summaryOf(...once)).toMatchObject({ updatedAt: '1970-01-01T00:00:07.000Z', waitingSince: since });
     const asksAgain: TaskEvent = { type: 'input.required', pending: pendingActions(snapshotOf(once)) };
     expect(summaryOf(...once, asksAgain).waitingSince).toBe(since);

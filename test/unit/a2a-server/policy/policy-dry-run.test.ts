@@ -15,9 +15,9 @@ import type {
 } from '../../../../a2a-server/task/events.ts';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { policyOf } from '../../../support/judged-calls.ts';
+import { entriesFrom, decidedEvent } from '../../../support/folded-task.ts';
 import { request } from '../../../support/task-machine.ts';
 
-const by = { principal: 'ada', channel: 'cli' };
 const MINUTE = 60_000;
 const tools = new Map(builtinTools().map((tool) => [tool.name, tool]));
 
@@ -33,34 +33,14 @@ const asked = (wanted: RequestedCall, verdict: PolicyVerdict = { type: 'ask' }):
   verdict,
 });
 
-function decided(
-  callId: string,
-  more: Partial<Extract<TaskEvent, { type: 'tool.decided' }>> = {},
-): TaskEvent {
-  return {
-    type: 'tool.decided',
-    callId,
-    tool: 't',
-    title: 't',
-    decision: 'approve',
-    scope: 'once',
-    by,
-    inputHash: 'h',
-    reason: null,
-    edited: null,
-    ...more,
-  };
-}
+const decided = (callId: string, more: Parameters<typeof decidedEvent>[1] = {}): TaskEvent =>
+  decidedEvent(callId, { by: { principal: 'ada', channel: 'cli' }, ...more });
 
 /** Returns a task with these events, one minute apart. */
 function task(...events: TaskEvent[]): JournalEntry[] {
-  const created: TaskEvent = {
-    type: 'task.created',
-    sessionId: 's',
-    principal: 'ada',
-    settings: { workspace: '/gone' },
-  };
-  return [created, ...events].map((event, index) => ({ seq: index + 1, at: index * MINUTE, event }));
+  const settings = { workspace: '/gone' };
+  const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'ada', settings };
+  return entriesFrom([created, ...events], MINUTE);
 }
 
 function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
@@ -169,7 +149,10 @@ describe('dryRunPolicy, which applies a policy to past calls', () => {
   });
 
   it('a rule that demands presence changes the verdict of a call that only asked', async () => {
-    const tried = await tryOn(task(asked(write('a', 'a')), decided('a')), { action: 'presence', path: 'a' });
+    const tried = await tryOn(task(asked(write('a', 'a')), decided('a')), {
+      action: 'presence',
+      path: 'a',
+    });
     expect(tried).toMatchObject([{ met: { fate: 'ask' }, meets: { fate: 'presence' } }]);
     expect(tried.map(policyDryRunCallText).join('')).toContain(
       'now   asks with presence (rule 1 (presence: path "a"))',

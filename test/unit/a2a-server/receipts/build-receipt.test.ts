@@ -5,6 +5,7 @@ import { firstChainHash, nextChainHash } from '../../../../a2a-server/receipts/e
 import type { JournalEntry, RequestedCall, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { receiptMarkdown } from '../../../../shared/receipt/receipt-markdown.ts';
 import { receiptSchema, type Receipt } from '../../../../shared/receipt/receipt.ts';
+import { decidedEvent } from '../../../support/folded-task.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const CALL: RequestedCall = {
@@ -32,19 +33,8 @@ function asked(shown: string, preview: RequestedCall['preview'] = CALL.preview):
   };
 }
 
-const decided = (changes: object = {}): TaskEvent => ({
-  type: 'tool.decided',
-  callId: 'call-1',
-  tool: 'write-file',
-  title: 'Write a.txt',
-  decision: 'approve',
-  scope: 'once',
-  by: BY,
-  inputHash: 'input-hash',
-  reason: null,
-  edited: null,
-  ...changes,
-});
+const decided = (changes: object = {}): TaskEvent =>
+  decidedEvent('call-1', { title: 'Write a.txt', by: BY, inputHash: 'input-hash', ...changes });
 
 const BEGINNING: TaskEvent[] = [
   { type: 'task.created', sessionId: 's', principal: 'alice', settings: { workspace: '/work' } },

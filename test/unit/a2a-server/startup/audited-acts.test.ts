@@ -5,6 +5,7 @@ import { readServerSettings } from '../../../../a2a-server/startup/settings/read
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { entriesFrom, decidedEvent } from '../../../support/folded-task.ts';
 
 const SECRET = 'secret-0123456789-abcdef-secret';
 
@@ -39,29 +40,12 @@ test('X1 the start records the configuration, what has changed, and no secret', 
 
 test('decisions that cover later calls are acts, and decisions on one call are not', () => {
   const by = { principal: 'acme/bob', channel: 'page' };
-  const decided = (scope: 'once' | 'tool'): TaskEvent => ({
-    type: 'tool.decided',
-    callId: 'a',
-    tool: 'shell',
-    title: 'Run',
-    decision: 'approve',
-    scope,
-    by,
-    inputHash: 'h',
-    reason: null,
-    edited: null,
-  });
   const events: TaskEvent[] = [
-    decided('once'),
-    decided('tool'),
+    decidedEvent('a', { by }),
+    decidedEvent('a', { by, tool: 'shell', title: 'Run', scope: 'tool' }),
     { type: 'grant.revoked', grantIds: ['g'], by },
   ];
-  expect(
-    grantAuditActs(
-      'task-1',
-      events.map((event, index) => ({ seq: index + 1, at: 0, event })),
-    ),
-  ).toEqual([
+  expect(grantAuditActs('task-1', entriesFrom(events))).toEqual([
     { act: 'grant.given', taskId: 'task-1', callId: 'a', tool: 'shell', scope: 'tool', ...by },
     { act: 'grant.revoked', taskId: 'task-1', grantIds: ['g'], ...by },
   ]);

@@ -12,16 +12,12 @@ import {
   inputRequired,
   message,
 } from '../../../support/journal-samples.ts';
+import { decidedEvent } from '../../../support/folded-task.ts';
 
-const decided: TaskEvent = {
-  type: 'tool.decided',
-  callId: 'call-1',
-  tool: 'write-file',
+const decided = decidedEvent('call-1', {
   title: 'Write secret.txt',
   decision: 'edit',
-  scope: 'once',
   by: { principal: 'alice', channel: 'page' },
-  inputHash: 'hash',
   reason: 'a better name',
   edited: {
     title: 'Write b.txt',
@@ -30,7 +26,7 @@ const decided: TaskEvent = {
     preview: { type: 'json', value: 'SECRET' },
     basis: null,
   },
-};
+});
 const finished = (outcome: Extract<TaskEvent, { type: 'tool.finished' }>['outcome']): TaskEvent => ({
   type: 'tool.finished',
   callId: 'call-1',

@@ -10,13 +10,12 @@ import {
 } from '../../../../a2a-server/task/compute-checkpoints.ts';
 import type {
   FileState,
-  JournalEntry,
   RequestedCall,
   RecordedFileChange,
   TaskEvent,
 } from '../../../../a2a-server/task/events.ts';
-import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { request } from '../../../support/task-machine.ts';
+import { foldedTask, ranCall } from '../../../support/folded-task.ts';
 
 const absent: FileState = { type: 'absent' };
 const holding = (hash: string): FileState => ({ type: 'content', hash, bytes: 1 });
@@ -32,35 +31,16 @@ function requested(turn: number, callId: string, more: Partial<RequestedCall> = 
 }
 
 function ran(callId: string, ...files: RecordedFileChange[]): TaskEvent[] {
-  const at = { callId, tool: 'write-file', title: callId, toolId: `${callId}-1` };
-  const saved: TaskEvent[] = files.map((file) => ({
-    type: 'files.saved',
-    callId,
-    toolId: at.toolId,
-    files: [file],
-  }));
-  return [
-    { type: 'tool.started', ...at },
-    ...saved,
-    { type: 'tool.finished', ...at, outcome: { type: 'ok', text: '', summary: '' } },
-  ];
+  const toolId = `${callId}-1`;
+  const [started, ...ended] = ranCall(request(callId, false), '', toolId);
+  const saved = files.map((file): TaskEvent => ({ type: 'files.saved', callId, toolId, files: [file] }));
+  return [...(started ? [started] : []), ...saved, ...ended];
 }
 
 function taskOf(...events: TaskEvent[]) {
-  const created: TaskEvent = {
-    type: 'task.created',
-    sessionId: 's',
-    principal: 'p',
-    settings: { workspace: '/w' },
-  };
-  const entries = [created, ...events].map((event, index): JournalEntry => ({
-    seq: index + 1,
-    at: index,
-    event,
-  }));
-  const snapshot = foldAll('task-1', entries);
-  if (snapshot === undefined) throw new Error('a task begins with task.created');
-  return snapshot;
+  const settings = { workspace: '/w' };
+  const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings };
+  return foldedTask([created, ...events], 'task-1', 1);
 }
 
 const opening = (turn: number): TaskEvent => ({ type: 'turn.started', turn, model: 'm' });

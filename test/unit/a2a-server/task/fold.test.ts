@@ -9,7 +9,7 @@ import {
 } from '../../../../a2a-server/task/fold.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
+import { decidedEvent, entriesFrom, taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { completed, created, message, working } from '../../../support/journal-samples.ts';
 import { request } from '../../../support/task-machine.ts';
 
@@ -44,13 +44,9 @@ const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(working, message('more'), completed) },
 );
 
-const life: fc.Arbitrary<JournalEntry[]> = fc.array(event, { maxLength: 40 }).map((events) =>
-  [created('session'), message('do it'), ...events].map((each, index) => ({
-    seq: index + 1,
-    at: 1_000 + index,
-    event: each,
-  })),
-);
+const life: fc.Arbitrary<JournalEntry[]> = fc
+  .array(event, { maxLength: 40 })
+  .map((events) => entriesFrom([created('session'), message('do it'), ...events], 1_000));
 
 function oneByOne(entries: readonly JournalEntry[]): Snapshot | undefined {
   const [first, ...rest] = entries;
@@ -64,19 +60,6 @@ const update = (artifactId: string, text: string, append: boolean): TaskEvent =>
   artifact: { artifactId, name: '', description: '', parts: [{ type: 'text', text }] },
   append,
   lastChunk: false,
-});
-
-const decided = (callId: string, decision: 'approve' | 'deny'): TaskEvent => ({
-  type: 'tool.decided',
-  callId,
-  tool: 'write-file',
-  title: 'A',
-  decision,
-  scope: 'once',
-  by: { principal: 'ada', channel: 'test' },
-  inputHash: '',
-  reason: null,
-  edited: null,
 });
 
 describe('foldOn, which folds several entries', () => {
@@ -167,10 +150,10 @@ describe('the fold of task events', () => {
 
   it('the fold keeps the first decision of a call, and ignores unknown calls', () => {
     const waits = taskAfter(...turnEventsWith([{ call: request('a', false), ask: true }]));
-    const once = foldNextEvents(waits, [decided('a', 'approve')]);
-    expect(foldNextEvents(once, [decided('a', 'deny')]).calls).toEqual(once.calls);
+    const once = foldNextEvents(waits, [decidedEvent('a')]);
+    expect(foldNextEvents(once, [decidedEvent('a', { decision: 'deny' })]).calls).toEqual(once.calls);
     const runs: TaskEvent = { type: 'tool.started', callId: 'b', tool: 't', title: 'B', toolId: 'x' };
-    expect(foldNextEvents(waits, [decided('b', 'approve'), runs]).calls).toEqual(waits.calls);
+    expect(foldNextEvents(waits, [decidedEvent('b'), runs]).calls).toEqual(waits.calls);
   });
 
   it('the fold withdraws a tool’s question only if it waits', () => {

@@ -11,7 +11,7 @@ import {
   NO_EVENTS,
   type EventCount,
 } from '../../../../a2a-server/task/generation.ts';
-import { taskAfter } from '../../../support/folded-task.ts';
+import { taskAfter, entriesFrom } from '../../../support/folded-task.ts';
 import { message, working } from '../../../support/journal-samples.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 import { moves, TaskMachine } from '../../../support/task-machine.ts';
@@ -37,7 +37,7 @@ const journals = fc
     for (const move of sequence) machine.apply(move);
     const events = machine.entries.map(({ event }) => event);
     for (const { place, event } of more) events.splice(1 + (place % events.length), 0, event);
-    return events.map((event, index) => ({ seq: index + 1, at: index, event }));
+    return entriesFrom(events, 1);
   });
 
 const cuts = fc.nat(1_000);

@@ -13,6 +13,7 @@ import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pend
 import { revokeGrants } from '../../../../a2a-server/task/revoke.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
+import { decidedEvent } from '../../../support/folded-task.ts';
 
 const by = { principal: 'ada', channel: 'test' };
 const START = Date.UTC(2026, 0, 2);
@@ -106,26 +107,12 @@ describe('a trust grant', () => {
   it('a grant of an old journal, without id or limits, is still valid', () => {
     const task = new Task();
     const { callId } = task.asks();
-    task.append(
-      {
-        type: 'tool.decided',
-        callId,
-        tool: 'write-file',
-        title: 'Write',
-        decision: 'approve',
-        scope: 'always',
-        by,
-        inputHash: 'h',
-        reason: null,
-        edited: null,
-      },
-      {
-        type: 'tool.requested',
-        turn: 1,
-        call: request('old', false),
-        verdict: { type: 'allow', because: { type: 'grant', scope: 'always', callId } },
-      },
-    );
+    task.append(decidedEvent(callId, { scope: 'always' }), {
+      type: 'tool.requested',
+      turn: 1,
+      call: request('old', false),
+      verdict: { type: 'allow', because: { type: 'grant', scope: 'always', callId } },
+    });
     expect(task.snapshot.calls['old']?.state.type).toBe('ready');
     expect(task.snapshot.grants).toMatchObject([{ grantId: 'g3', scope: 'always', usesLeft: null }]);
     expect(task.asks().verdict).toBe('allow');

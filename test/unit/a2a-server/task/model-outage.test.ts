@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import {
   eventAfterModelFailure,
   MAX_REQUESTED_PAUSE_MS,
@@ -10,19 +9,13 @@ import {
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { created, message, working } from '../../../support/journal-samples.ts';
+import { foldedTask } from '../../../support/folded-task.ts';
 
 const NOW = 1_000_000;
 const BUSY = { message: 'It is busy.', passing: true, waitMs: 0 };
 
-function task(...events: TaskEvent[]): Snapshot {
-  const all = [created('s'), message('do it'), working, ...events];
-  const snapshot = foldAll(
-    't',
-    all.map((event, index) => ({ seq: index + 1, at: 0, event })),
-  );
-  if (snapshot === undefined) throw new Error('no task');
-  return snapshot;
-}
+const task = (...events: TaskEvent[]): Snapshot =>
+  foldedTask([created('s'), message('do it'), working, ...events]);
 
 /** Returns the events of a turn that broke off. */
 function cutOff(turn: number, attempts: number): TaskEvent[] {

@@ -4,10 +4,11 @@ import {
   type ConversationStep,
 } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
 import type { TurnPart } from '../../../../a2a-server/task/replay-provider-data.ts';
+import { foldedTask } from '../../../support/folded-task.ts';
+import { created, message } from '../../../support/journal-samples.ts';
 
 const READER = { model: 'm', basis: 'b' };
 const USAGE = { inputTokens: 1, outputTokens: 1 };
@@ -19,17 +20,7 @@ const SIGNED: TurnPart[] = [
 ];
 
 function task(taskId: string, ...events: TaskEvent[]): Snapshot {
-  const all: TaskEvent[] = [
-    { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
-    { type: 'message.received', message: { messageId: taskId, parts: [] }, channel: 'test' },
-    ...events,
-  ];
-  const snapshot = foldAll(
-    taskId,
-    all.map((event, index) => ({ seq: index + 1, at: 0, event })),
-  );
-  if (snapshot === undefined) throw new Error('no task');
-  return snapshot;
+  return foldedTask([created('s'), message('', taskId), ...events], taskId);
 }
 
 function turn(number: number, { model = 'm', basis = 'b' } = {}): TaskEvent[] {

@@ -4,15 +4,9 @@ import { buildConversation } from '../../../../a2a-server/task/conversation/conv
 import type { TaskEvent, TurnEnd } from '../../../../a2a-server/task/events.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { message, working } from '../../../support/journal-samples.ts';
-import { snapshotOf } from '../../../support/long-session.ts';
-
-const USAGE = { inputTokens: 1, outputTokens: 1 };
-const BEGINNING: TaskEvent[] = [
-  { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
-  message('do it'),
-  working,
-];
+import { foldedTask, spokenTurn, turnEventsWith, ranCall } from '../../../support/folded-task.ts';
+import { created, message, working } from '../../../support/journal-samples.ts';
+import { request } from '../../../support/task-machine.ts';
 
 /** Returns the events of one turn with the given number. */
 type Played = (turn: number) => TaskEvent[];
@@ -20,11 +14,7 @@ type Played = (turn: number) => TaskEvent[];
 function task(...played: (Played | TaskEvent)[]): Snapshot {
   let turn = 0;
   const events = played.flatMap((each) => (typeof each === 'function' ? each((turn += 1)) : [each]));
-  const all = [...BEGINNING, ...events];
-  return snapshotOf(
-    't',
-    all.map((event, index) => ({ seq: index + 1, at: 0, event })),
-  );
+  return foldedTask([created('s'), message('do it'), working, ...events]);
 }
 
 function times(count: number, played: Played): Played[] {
@@ -32,48 +22,19 @@ function times(count: number, played: Played): Played[] {
 }
 
 function ends(end: TurnEnd, text = ''): Played {
-  return (turn) => [
-    { type: 'turn.started', turn, model: 'm' },
-    { type: 'text.delta', turn, text },
-    { type: 'turn.finished', turn, end, usage: USAGE },
-  ];
+  return (turn) => spokenTurn(turn, text, end);
 }
 
 function calls(tool: string, result: { ran: string } | { refused: string }): Played {
   return (turn) => {
-    const callId = `c${turn}`;
-    const reference = { callId, tool, title: `Use ${tool}`, toolId: `x${turn}` };
-    const requested: TaskEvent = {
-      type: 'tool.requested',
-      turn,
-      call: {
-        ...reference,
-        modelCallId: callId,
-        input: {},
-        inputHash: 'h',
-        sideEffect: 'none',
-        source: { type: 'built-in' },
-        preview: { type: 'json', value: {} },
-        basis: null,
-      },
-      verdict:
-        'ran' in result
-          ? { type: 'allow', because: { type: 'read-only' } }
-          : { type: 'refuse', message: result.refused },
-    };
-    const ran: TaskEvent[] =
-      'ran' in result
-        ? [
-            { type: 'tool.started', ...reference },
-            { type: 'tool.finished', ...reference, outcome: { type: 'ok', text: result.ran, summary: '' } },
-          ]
-        : [];
-    return [
-      { type: 'turn.started', turn, model: 'm' },
-      requested,
-      { type: 'turn.finished', turn, end: 'tool-calls', usage: USAGE },
-      ...ran,
-    ];
+    const call = { ...request(`c${turn}`, true), tool, title: `Use ${tool}`, input: {}, inputHash: 'h' };
+    const events = turnEventsWith([{ call, ask: false }], { turn });
+    if ('ran' in result) return [...events, ...ranCall(call, result.ran)];
+    return events.map((event) =>
+      event.type === 'tool.requested'
+        ? { ...event, verdict: { type: 'refuse', message: result.refused } }
+        : event,
+    );
   };
 }
 

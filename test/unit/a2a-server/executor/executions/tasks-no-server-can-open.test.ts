@@ -4,21 +4,15 @@ import {
   unopenedTasksAfterSearch,
   workspaceUnavailableEvents,
 } from '../../../../../a2a-server/executor/executions/tasks-no-server-can-open.ts';
-import { foldAll, foldNextEvents } from '../../../../../a2a-server/task/fold.ts';
+import { foldNextEvents } from '../../../../../a2a-server/task/fold.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { created, inputRequired, message, working } from '../../../../support/journal-samples.ts';
+import { foldedTask } from '../../../../support/folded-task.ts';
 
 const TASK = { taskId: 'a', workspace: '/work', label: null };
 
-function taskAfter(...events: TaskEvent[]) {
-  const all = [created('session'), message('do it'), ...events];
-  const snapshot = foldAll(
-    'a',
-    all.map((event, index) => ({ seq: index + 1, at: 1, event })),
-  );
-  if (snapshot === undefined) throw new Error('the sample is empty');
-  return snapshot;
-}
+const taskAfter = (...events: TaskEvent[]) =>
+  foldedTask([created('session'), message('do it'), ...events], 'a');
 
 /** Returns the ids of the due tasks of each search, one search per time. */
 function dueIn(searches: readonly (readonly [now: number, tasks: readonly (typeof TASK)[]])[]): string[][] {

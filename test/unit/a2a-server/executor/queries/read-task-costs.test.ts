@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readTaskCosts } from '../../../../../a2a-server/executor/queries/read-task-costs.ts';
-import type { JournalEntry, TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { entriesFrom } from '../../../../support/folded-task.ts';
 
 it('the cost of a turn names the model that started the turn, also in a journal of several pages', async () => {
   const deltas: TaskEvent[] = Array.from({ length: 1_000 }, () => ({
@@ -14,7 +15,7 @@ it('the cost of a turn names the model that started the turn, also in a journal 
     ...deltas,
     { type: 'turn.finished', turn: 1, end: 'stop', usage },
   ];
-  const entries = events.map((event, index): JournalEntry => ({ seq: index + 1, at: 0, event }));
+  const entries = entriesFrom(events);
   const read = (_: string, after: number, limit: number) =>
     Promise.resolve(entries.slice(after, after + limit));
   const { requests } = await readTaskCosts({ read }, 'task-1');

@@ -16,6 +16,7 @@ import type { ArtifactPart, TaskEvent } from '../../../../../a2a-server/task/eve
 import { NEEDS_ROLE } from '../../../../support/delegator-stage.ts';
 import { questionCall } from '../../../../support/task-machine.ts';
 import { callRequested, PENDING } from '../samples.ts';
+import { decidedEvent } from '../../../../support/folded-task.ts';
 
 const DELEGATES: readonly Role[] = ['delegate'];
 
@@ -86,16 +87,9 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
       { type: 'refuse' as const, message: 'no such tool' },
     )
     .map((verdict): TaskEvent => callRequested(verdict)),
-  fc.constantFrom('approve' as const, 'deny' as const, 'edit' as const).map((decision): TaskEvent => ({
-    type: 'tool.decided',
-    ...ref,
-    decision,
-    scope: 'once',
-    by,
-    inputHash: 'abc',
-    reason: null,
-    edited: null,
-  })),
+  fc
+    .constantFrom('approve' as const, 'deny' as const, 'edit' as const)
+    .map((decision): TaskEvent => decidedEvent(ref.callId, { title: ref.title, decision, by })),
   fc
     .record({ append: fc.boolean(), lastChunk: fc.boolean(), parts: fc.array(anyPart) })
     .map(({ parts, ...rest }): TaskEvent => ({

@@ -4,8 +4,8 @@ import { taskOverviewSchema, TOOL_APPROVAL_EXTENSION } from '../../../../../shar
 import type { TaskOverview } from '../../../../../shared/protocol/tool-approval.ts';
 import { toA2aTask } from '../../../../../a2a-server/http/wire/task-projection.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
-import { foldAll } from '../../../../../a2a-server/task/fold.ts';
 import { callRequested, PENDING } from '../samples.ts';
+import { foldedTask, decidedEvent } from '../../../../support/folded-task.ts';
 
 const VIEW = { taskId: 'task-1', sessionId: 'session-1', approval: false, resumable: false };
 const ref = { callId: 'call-1', tool: 'write-file', title: 'Write test.md' };
@@ -29,27 +29,11 @@ const ASKED: TaskEvent[] = [
   { type: 'turn.finished', turn: 1, end: 'tool-calls', usage },
   { type: 'input.required', pending: [PENDING] },
 ];
-const decided = (decision: 'approve' | 'deny', reason: string | null = null): TaskEvent => ({
-  type: 'tool.decided',
-  ...ref,
-  decision,
-  scope: 'once',
-  by,
-  inputHash: 'abc',
-  reason,
-  edited: null,
-});
+const decided = (decision: 'approve' | 'deny', reason: string | null = null): TaskEvent =>
+  decidedEvent('call-1', { title: ref.title, decision, reason, by });
 
-function snapshotOf(events: readonly TaskEvent[]) {
-  const snapshot = foldAll(
-    'task-1',
-    events.map((event, index) => ({ seq: index + 1, at: index * 1000, event })),
-  );
-  if (snapshot === undefined) throw new Error('the events do not begin a task');
-  return snapshot;
-}
-
-const taskOf = (events: readonly TaskEvent[], view = VIEW) => toA2aTask(snapshotOf(events), view);
+const taskOf = (events: readonly TaskEvent[], view = VIEW) =>
+  toA2aTask(foldedTask(events, 'task-1', 1_000), view);
 const words = (task: ReturnType<typeof taskOf>): unknown[] =>
   task.history.map(({ parts }) => parts.map(({ content }) => content?.value));
 
@@ -180,7 +164,7 @@ describe('a task snapshot as an A2A task', () => {
   });
 
   test('a short history contains the newest messages, and task lists omit artifacts', () => {
-    const snapshot = snapshotOf(ASKED);
+    const snapshot = foldedTask(ASKED);
     expect(toA2aTask(snapshot, VIEW, { historyLength: 1 }).history).toMatchObject([
       { role: Role.ROLE_AGENT },
     ]);

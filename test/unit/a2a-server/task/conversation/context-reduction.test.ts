@@ -16,7 +16,7 @@ import {
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
 import type { TurnPart } from '../../../../../a2a-server/task/replay-provider-data.ts';
 import { summaryTranscript } from '../../../../../a2a-server/task/conversation/summary-transcript.ts';
-import { turnEventsWith } from '../../../../support/folded-task.ts';
+import { spokenTurn, turnEventsWith } from '../../../../support/folded-task.ts';
 import {
   entriesOf,
   plannedSession,
@@ -185,17 +185,9 @@ function turnOf(result: number): PlannedTask['turns'][number] {
   return { text: 10, calls: [{ input: 10, result }], message: null };
 }
 
-/**
- * Returns the events of a turn without calls.
- * @param inputTokens the provider's token count
- */
-function spoken(turn: number, text: string, inputTokens: number): TaskEvent[] {
-  return [
-    { type: 'turn.started', turn, model: 'm' },
-    { type: 'text.delta', turn, text },
-    { type: 'turn.finished', turn, end: 'stop', usage: { inputTokens, outputTokens: 1 } },
-  ];
-}
+/** @param inputTokens the provider's token count */
+const spoken = (turn: number, text: string, inputTokens: number): TaskEvent[] =>
+  spokenTurn(turn, text, 'stop', { inputTokens, outputTokens: 1 });
 
 function renumbered(event: TaskEvent, by: number): TaskEvent {
   if ('turn' in event) return { ...event, turn: event.turn + by };

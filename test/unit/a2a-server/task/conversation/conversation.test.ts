@@ -7,6 +7,8 @@ import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { foldEntry } from '../../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
 import { entriesOf, snapshotOf, uniqueText } from '../../../../support/long-session.ts';
+import { spokenTurn } from '../../../../support/folded-task.ts';
+import { message } from '../../../../support/journal-samples.ts';
 
 /** Returns a task with one call in each turn. The results of the calls have these lengths. */
 function taskWith(taskId: string, ...results: number[]): Snapshot {
@@ -25,12 +27,9 @@ function resultsOf(...args: Parameters<typeof buildConversation>): string[] {
 }
 
 const answers = (text: string) => {
-  const spoken: TaskEvent[] = [
-    { type: 'turn.started', turn: 1, model: 'm' },
-    { type: 'text.delta', turn: 1, text },
-    { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
-  ];
-  return buildConversation([], after(taskWith('t'), ...spoken)).filter(({ role }) => role === 'assistant');
+  return buildConversation([], after(taskWith('t'), ...spokenTurn(1, text))).filter(
+    ({ role }) => role === 'assistant',
+  );
 };
 
 describe('the conversation of a task', () => {
@@ -158,23 +157,8 @@ describe('the conversation of a task', () => {
   });
 });
 
-function withheld(turn: number): TaskEvent[] {
-  return [
-    { type: 'turn.started', turn, model: 'm' },
-    { type: 'text.delta', turn, text: 'I ' },
-    {
-      type: 'turn.finished',
-      turn,
-      end: 'content-filter',
-      usage: { inputTokens: 1, outputTokens: 1 },
-    },
-  ];
-}
-
-function received(text: string): TaskEvent {
-  const message = { messageId: text, parts: [{ type: 'text' as const, text }] };
-  return { type: 'message.received', message, channel: 'test' };
-}
+const withheld = (turn: number): TaskEvent[] => spokenTurn(turn, 'I ', 'content-filter');
+const received = (text: string): TaskEvent => message(text, text);
 
 function reader(model: string): { model: string; basis: string } {
   return { model, basis: '' };

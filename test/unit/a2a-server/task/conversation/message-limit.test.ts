@@ -13,8 +13,8 @@ import {
 } from '../../../../../a2a-server/task/conversation/message-limit.ts';
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
 import { created, message, working } from '../../../../support/journal-samples.ts';
-import { snapshotOf } from '../../../../support/long-session.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
+import { foldedTask } from '../../../../support/folded-task.ts';
 
 const room = (window: number, beside: number): ContextWindow => ({ window, beside, model: 'm', basis: 'b' });
 const textOf = (tokens: number): string => 'abc'.repeat(Math.max(0, tokens));
@@ -22,11 +22,7 @@ const textOf = (tokens: number): string => 'abc'.repeat(Math.max(0, tokens));
 /** Returns a live task with these unanswered messages. */
 function taskWith(...lengths: number[]): Snapshot {
   const [first, ...more] = lengths.map((tokens, index) => message(textOf(tokens), `m${String(index)}`));
-  const events = [created('s'), ...(first === undefined ? [] : [first]), working, ...more];
-  return snapshotOf(
-    'k',
-    events.map((event, index) => ({ seq: index + 1, at: 0, event })),
-  );
+  return foldedTask([created('s'), ...(first === undefined ? [] : [first]), working, ...more], 'k');
 }
 
 describe('the longest message of a task', () => {

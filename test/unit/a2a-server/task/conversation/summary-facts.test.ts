@@ -4,51 +4,32 @@ import type { RequestedCall, TaskEvent } from '../../../../../a2a-server/task/ev
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
 import { summaryFacts } from '../../../../../a2a-server/task/conversation/summary-facts.ts';
 import { created, message, working } from '../../../../support/journal-samples.ts';
-import { snapshotOf } from '../../../../support/long-session.ts';
+import { foldedTask, decidedEvent, turnEventsWith, ranCall } from '../../../../support/folded-task.ts';
+import { request } from '../../../../support/task-machine.ts';
 
-const BY = { principal: 'ada', channel: 'test' };
-
-function call(callId: string, title: string, more: Partial<RequestedCall> = {}): RequestedCall {
-  return {
-    callId,
-    modelCallId: callId,
-    tool: 'write-file',
-    title,
-    input: {},
-    inputHash: 'h',
-    sideEffect: 'files',
-    source: { type: 'built-in' },
-    preview: { type: 'json', value: {} },
-    basis: null,
-    ...more,
-  };
-}
+const call = (callId: string, title: string, more: Partial<RequestedCall> = {}): RequestedCall => ({
+  ...request(callId, false),
+  title,
+  input: {},
+  ...more,
+});
 
 /** Returns the events of one turn with one call. */
-function turn(number: number, requested: RequestedCall, ...after: TaskEvent[]): TaskEvent[] {
-  return [
-    { type: 'turn.started', turn: number, model: 'm' },
-    { type: 'tool.requested', turn: number, call: requested, verdict: { type: 'ask' } },
-    { type: 'turn.finished', turn: number, end: 'tool-calls', usage: { inputTokens: 1, outputTokens: 1 } },
-    ...after,
-  ];
-}
+const turn = (number: number, requested: RequestedCall, ...after: TaskEvent[]): TaskEvent[] => [
+  ...turnEventsWith([{ call: requested, ask: true }], { turn: number }),
+  ...after,
+];
 
 function decided(
   { callId, tool, title }: RequestedCall,
   decision: 'approve' | 'deny',
   reason: string | null = null,
 ): TaskEvent {
-  const facts = { scope: 'once', by: BY, inputHash: 'h', edited: null } as const;
-  return { type: 'tool.decided', callId, tool, title, decision, reason, ...facts };
+  return decidedEvent(callId, { tool, title, decision, reason });
 }
 
 function task(taskId: string, ...events: TaskEvent[]): Snapshot {
-  const all = [created('s'), message(`The task ${taskId}`, taskId), working, ...events];
-  return snapshotOf(
-    taskId,
-    all.map((event, index) => ({ seq: index + 1, at: 0, event })),
-  );
+  return foldedTask([created('s'), message(`The task ${taskId}`, taskId), working, ...events], taskId);
 }
 
 const write = call('c1', 'Write notes.md');
@@ -98,19 +79,7 @@ const read = (number: number, path: string, more: Partial<RequestedCall> = {}): 
     input: { path },
     ...more,
   });
-  return turn(
-    number,
-    requested,
-    { type: 'tool.started', callId, tool: 'read-file', title: requested.title, toolId: callId },
-    {
-      type: 'tool.finished',
-      callId,
-      tool: 'read-file',
-      title: requested.title,
-      toolId: callId,
-      outcome: { type: 'ok', text: 'x', summary: 'read' },
-    },
-  );
+  return turn(number, requested, ...ranCall(requested, 'x'));
 };
 
 describe('the facts that accompany a summary', () => {
@@ -163,19 +132,16 @@ describe('the facts that accompany a summary', () => {
     const asked = task(
       'b',
       ...turn(1, declined, decided(declined, 'deny', 'I ask our lawyer.')),
-      ...turn(2, answered, {
-        type: 'tool.decided',
-        callId: 'q2',
-        tool: 'ask-person',
-        title: answered.title,
-        decision: 'answer',
-        scope: 'once',
-        by: BY,
-        inputHash: 'h',
-        edited: null,
-        reason: null,
-        answer: 'English',
-      }),
+      ...turn(
+        2,
+        answered,
+        decidedEvent('q2', {
+          tool: 'ask-person',
+          title: answered.title,
+          decision: 'answer',
+          answer: 'English',
+        }),
+      ),
       ...said,
     );
     const facts = summaryFacts([asked], { taskId: 'b', turn: 3 }, 10_000);
