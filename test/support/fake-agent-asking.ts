@@ -1,7 +1,7 @@
 /** An executor for the SDK's server. It asks a person once, and returns its artifacts after the reply. */
-import { type Artifact, type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
+import { type Artifact, type Message, type Part, TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
-import { firstTask } from './fake-agent-task.ts';
+import { firstTask, agentMessage } from './fake-agent-task.ts';
 
 export interface AskingOptions {
   /** The state of the waiting task. `parts` are the parts of the question. */
@@ -45,15 +45,6 @@ export function askingExecutor({ state, parts, artifacts = [], received }: Askin
   };
 }
 
-function messageOf(parts: Part[], { taskId, contextId }: { taskId: string; contextId: string }): Message {
-  return {
-    messageId: `${taskId}-asks`,
-    contextId,
-    taskId,
-    role: Role.ROLE_AGENT,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  };
+function messageOf(parts: Part[], ids: { taskId: string; contextId: string }): Message {
+  return agentMessage(parts, { ...ids, messageId: `${ids.taskId}-asks` });
 }

@@ -3,7 +3,7 @@
  * task store, and no extension. By default it asks for a name and greets the person.
  */
 import { createServer } from 'node:http';
-import { type AgentCard, Role, TaskState } from '@a2a-js/sdk';
+import { type AgentCard, TaskState } from '@a2a-js/sdk';
 import {
   type AgentExecutor,
   DefaultRequestHandler,
@@ -13,7 +13,7 @@ import {
 } from '@a2a-js/sdk/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
-import { part, firstTask } from './fake-agent-task.ts';
+import { part, firstTask, agentMessage } from './fake-agent-task.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface PlainAgent {
@@ -77,16 +77,7 @@ function greeter(received: string[]): AgentExecutor {
         message:
           text === undefined
             ? undefined
-            : {
-                messageId: `${taskId}-${String(received.length)}`,
-                contextId,
-                taskId,
-                role: Role.ROLE_AGENT,
-                parts: [part({ $case: 'text', value: text })],
-                metadata: undefined,
-                extensions: [],
-                referenceTaskIds: [],
-              },
+            : agentMessage(text, { messageId: `${taskId}-${String(received.length)}`, contextId, taskId }),
       });
       const update = (state: TaskState, text?: string): void =>
         bus.publish({

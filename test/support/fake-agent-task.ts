@@ -147,16 +147,12 @@ export class FakeTask {
 
   #statusMessage(): Message | undefined {
     if (this.state !== TaskState.TASK_STATE_INPUT_REQUIRED) return undefined;
-    return {
+    const value = { extension: TOOL_APPROVAL_EXTENSION, pending: this.pending };
+    return agentMessage([part({ $case: 'data', value })], {
       messageId: `${this.id}-${String(this.seq)}`,
       contextId: this.contextId,
       taskId: this.id,
-      role: Role.ROLE_AGENT,
-      parts: [part({ $case: 'data', value: { extension: TOOL_APPROVAL_EXTENSION, pending: this.pending } })],
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-    };
+    });
   }
 
   #artifact(text: string) {
@@ -178,6 +174,21 @@ export function timeOf(seq: number): string {
 
 export function part(content: NonNullable<Part['content']>): Part {
   return { content, metadata: undefined, filename: '', mediaType: '' };
+}
+
+/** A message of an agent. A text is its only part. */
+export function agentMessage(content: string | Part[], fields: Partial<Message> = {}): Message {
+  return {
+    messageId: 'm',
+    contextId: 's',
+    taskId: 't',
+    role: Role.ROLE_AGENT,
+    parts: typeof content === 'string' ? [part({ $case: 'text', value: content })] : content,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+    ...fields,
+  };
 }
 
 /** A pending action that writes a file. */

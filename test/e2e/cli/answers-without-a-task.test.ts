@@ -1,9 +1,8 @@
 /** Tests `run` with an agent that answers with a message, as A2A allows. Such an agent keeps no task. */
 import { expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Role } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
-import { part } from '../../support/fake-agent-task.ts';
+import { agentMessage } from '../../support/fake-agent-task.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, type Outcome } from './support/cli.ts';
@@ -16,16 +15,7 @@ async function runAnswered(args: readonly string[], afterMs = 0): Promise<Outcom
   const executor: AgentExecutor = {
     async execute({ contextId }, bus) {
       await delay(afterMs);
-      const data = {
-        taskId: '',
-        contextId,
-        messageId: 'answer',
-        role: Role.ROLE_AGENT,
-        parts: [part({ $case: 'text', value: 'It is noon.' })],
-        metadata: undefined,
-        extensions: [],
-        referenceTaskIds: [],
-      };
+      const data = agentMessage('It is noon.', { taskId: '', contextId, messageId: 'answer' });
       bus.publish({ kind: 'message', data });
       bus.finished();
     },

@@ -1,6 +1,6 @@
 /** Tests the command `probe`, with agents that listen on real sockets. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Role, TaskState } from '@a2a-js/sdk';
+import { TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { slowSpeaker } from '../../support/slow-speaker.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliAtTerminal } from './support/cli.ts';
 import { cliStage } from './support/cli-stage.ts';
+import { agentMessage } from '../../support/fake-agent-task.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -28,23 +29,7 @@ const failsAtOnce: AgentExecutor = {
     const status = {
       state: TaskState.TASK_STATE_FAILED,
       timestamp: new Date().toISOString(),
-      message: {
-        messageId: 'm-1',
-        contextId,
-        taskId,
-        role: Role.ROLE_AGENT,
-        parts: [
-          {
-            content: { $case: 'text' as const, value: 'No model.\u{1b}[2J' },
-            mediaType: '',
-            filename: '',
-            metadata: undefined,
-          },
-        ],
-        metadata: undefined,
-        extensions: [],
-        referenceTaskIds: [],
-      },
+      message: agentMessage('No model.\u{1b}[2J', { messageId: 'm-1', contextId, taskId }),
     };
     bus.publish({
       kind: 'task',

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { type Message, Role, TaskState } from '@a2a-js/sdk';
+import { TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
-import { firstTask, part } from '../../support/fake-agent-task.ts';
+import { firstTask, part, agentMessage } from '../../support/fake-agent-task.ts';
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import { CANCEL, DELEGATE, LIST, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient, textOf, type ToolResult, refusalOf, sessionOf } from './support/raw-client.ts';
@@ -58,23 +58,11 @@ function chunk(ids: Ids, value: string, { append }: { append: boolean }): Event 
 
 /** @param text the text of the message in the status; undefined if it has no message */
 function status(ids: Ids, state: TaskState, text?: string): Event {
-  const message = text === undefined ? undefined : agentMessage(ids, text);
+  const message = text === undefined ? undefined : agentMessage(text, { ...ids, messageId: randomUUID() });
   const timestamp = new Date().toISOString();
   return {
     kind: 'statusUpdate',
     data: { ...ids, status: { state, timestamp, message }, metadata: undefined },
-  };
-}
-
-function agentMessage(ids: Ids, value: string): Message {
-  return {
-    messageId: randomUUID(),
-    ...ids,
-    role: Role.ROLE_AGENT,
-    parts: [part({ $case: 'text', value })],
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
   };
 }
 

@@ -8,7 +8,7 @@ import { type AskingOptions, askingExecutor } from '../../support/fake-agent-ask
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { part } from '../../support/fake-agent-task.ts';
 import { DECIDE, DELEGATE, WAIT, closeAfterTest, startClient } from './support/bridge-stage.ts';
-import { type RawClient, textOf, type ToolResult, refusalOf } from './support/raw-client.ts';
+import { type RawClient, textOf, type ToolResult, refusalOf, sessionOf } from './support/raw-client.ts';
 
 const words = (value: string) => part({ $case: 'text', value });
 const data = (value: unknown) => part({ $case: 'data', value });
@@ -25,7 +25,6 @@ const questionIn = (result: ToolResult): { callId: string; shown: string } => {
   const [, callId = '', shown = ''] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(result)) ?? [];
   return { callId, shown };
 };
-const sessionOf = (result: ToolResult): unknown => sessionOf(result);
 
 describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', (version) => {
   let agent: PlainAgent;

@@ -57,7 +57,7 @@ describe('calls of the bridge’s tools', () => {
       client.call(CHECK, { sessionId: sessionOf(asking) }),
       client.call(DECIDE, { sessionId: sessionOf(asking), ...APPROVE_ONE }),
     ]);
-    expect(textOf(listed)).toContain(String(sessionOf(asking)));
+    expect(textOf(listed)).toContain(sessionOf(asking));
     expect(status.isError).toBeUndefined();
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
     // The slow calls wait until their tasks end.

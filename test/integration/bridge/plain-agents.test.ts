@@ -78,7 +78,7 @@ describe.each(['1.0', '0.3'] as const)(
       await client.kill();
       client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
       const listed = await client.call(LIST, {});
-      expect(textOf(listed)).toContain(String(sessionId));
+      expect(textOf(listed)).toContain(sessionId);
       const shows = await client.call(WAIT, { sessionId });
       const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(shows)) ?? [];
       const answered = await client.call(DECIDE, {

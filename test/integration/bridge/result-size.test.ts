@@ -77,7 +77,7 @@ describe('the size of the results of a session with five calls', () => {
 
   test('results show each preview once and then only new content, so their total size is at most half of complete results', async () => {
     const first = await begin();
-    const sessionId = String(sessionOf(first));
+    const sessionId = sessionOf(first);
     const second = await approve(sessionId, first);
     // The first result contains the preview and the code of this action.
     const [, edit] = pendingOf(first);
@@ -128,7 +128,7 @@ describe('the size of the results of a session with five calls', () => {
 
   test('R95 a wait without new content shows the preview again, and the whole inputs if the call requests them', async () => {
     const first = await begin();
-    const sessionId = String(sessionOf(first));
+    const sessionId = sessionOf(first);
     const second = await approve(sessionId, first);
     expect(pendingOf(second)[0]).not.toHaveProperty('preview');
     const again = await client.call('wait_for_task', { sessionId });
@@ -139,7 +139,7 @@ describe('the size of the results of a session with five calls', () => {
 
   test('another client gets complete results, also after a restart of the bridge', async () => {
     const first = await begin();
-    const sessionId = String(sessionOf(first));
+    const sessionId = sessionOf(first);
     await approve(sessionId, first);
     await client.kill();
     client = await RawClient.start(program, { stateDir, agentUrl: at.server.url, token: at.server.token });
@@ -152,7 +152,7 @@ describe('the size of the results of a session with five calls', () => {
   test('a program that requests complete results gets them each time', async () => {
     const meta = { 'mcp-a2a-bridge/wholeResult': true };
     const first = await begin();
-    const sessionId = String(sessionOf(first));
+    const sessionId = sessionOf(first);
     const { callId, shown, title } = firstOf(first);
     const second = await client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title }, meta);
     expect(second.structuredContent).not.toHaveProperty('delta');

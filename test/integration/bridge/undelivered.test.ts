@@ -13,7 +13,7 @@ import {
   startAgent,
   startClient,
 } from './support/bridge-stage.ts';
-import { type RawClient, textOf } from './support/raw-client.ts';
+import { type RawClient, textOf, sessionOf } from './support/raw-client.ts';
 
 const NEXT_TRY = /The next try is at \d{4}-\d\d-\d\dT|Another try is under way/;
 
@@ -170,9 +170,3 @@ describe('a task that its agent does not have', () => {
     },
   );
 });
-
-function sessionOf(result: { structuredContent?: unknown }): string {
-  const { structuredContent: said } = result;
-  if (typeof said !== 'object' || said === null || !('sessionId' in said)) throw new Error('no session');
-  return String(said.sessionId);
-}

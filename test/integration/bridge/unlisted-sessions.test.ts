@@ -1,8 +1,8 @@
 /** Tests sessions with agents that cannot list their tasks (A2A 0.3), or that answer with a message and keep no task. */
 import { expect, test } from '@jest/globals';
-import { Role, TaskState } from '@a2a-js/sdk';
+import { TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
-import { part } from '../../support/fake-agent-task.ts';
+import { agentMessage } from '../../support/fake-agent-task.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { signal } from '../../support/signal.ts';
 import { DELEGATE, LIST, WAIT, closeAfterTest, startClient, stateDirectory } from './support/bridge-stage.ts';
@@ -28,15 +28,8 @@ async function start(): Promise<Echo> {
         .join('');
       texts.push(text);
       for (const arrived of waiting) arrived();
-      const said = (words: string, ids: { taskId: string; contextId: string }) => ({
-        ...ids,
-        messageId: `answer-${String(texts.length)}`,
-        role: Role.ROLE_AGENT,
-        parts: [part({ $case: 'text', value: words })],
-        metadata: undefined,
-        extensions: [],
-        referenceTaskIds: [],
-      });
+      const said = (words: string, ids: { taskId: string; contextId: string }) =>
+        agentMessage(words, { ...ids, messageId: `answer-${String(texts.length)}` });
       if (text.startsWith('chat')) {
         if (text.includes('slow')) await released.happened;
         bus.publish({ kind: 'message', data: said(`answer to ${text}`, { taskId: '', contextId }) });

@@ -19,7 +19,7 @@ const SECRET = 'SECRET_OF_THE_RECEIVER';
 
 const idsIn = (result: ToolResult): { sessionId: string; callId: string; shown: string } => {
   const [, callId = '', shown = ''] = /callId (call-[\w-]+), shown (\w+)/.exec(textOf(result)) ?? [];
-  return { sessionId: String(sessionOf(result)), callId, shown };
+  return { sessionId: sessionOf(result), callId, shown };
 };
 
 const waited = (client: RawClient, sessionId: string): Promise<ToolResult> =>

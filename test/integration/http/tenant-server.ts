@@ -4,18 +4,15 @@ import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import { PushConfigurations } from '../../../a2a-server/push/push-configurations.ts';
-import { createHostAllowList } from '../../../a2a-server/tools/web/allowed-hosts.ts';
-import { createLogger } from '../../../shared/runtime/logging.ts';
-import { memoryRecords } from '../../support/memory-records.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { startTaskService } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { request, startServer, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 import { modelsOf } from '../../support/model-settings.ts';
+import { pushParts } from '../../support/push-parts.ts';
 
 const PEOPLE = {
   ann: { tenant: 'acme', roles: ['delegate', 'approve'] },
@@ -42,8 +39,6 @@ export interface TenantServer {
   decision: (taskId: string, decision: string, principal?: string) => Promise<object>;
 }
 
-const unused = (): Promise<never> => Promise.reject(new Error('nothing is delivered'));
-
 export async function startTenantServer({ fourEyes = false } = {}): Promise<TenantServer> {
   const clock = new FakeClock();
   const made = Object.entries(PEOPLE).map(([principal, { roles, ...more }]) =>
@@ -55,30 +50,8 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
     find: async (given) => made.find(({ text }) => text === given)?.token,
     active: async (id) => made.find(({ token }) => token.id === id)?.token,
   };
-  const directory = await temporaryDirectory();
-  const models = modelsOf();
-  const { tasks } = await startTaskService({
-    stateDir: directory,
-    workspace: directory,
-    models,
-    clock,
-    fourEyes,
-  });
-  const push = new PushConfigurations({
-    bodies: { ofTask: () => '', ofEntry: () => undefined },
-    signer: { sign: unused },
-    records: memoryRecords(),
-    tasks,
-    journal: { rows: () => Promise.resolve([]) },
-    clock,
-    log: createLogger({ name: 'test', level: 'silent' }),
-    env: {},
-    isRevoked: async () => false,
-    fingerprintOf: () => undefined,
-    addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
-    shared: true,
-    audited: () => Promise.resolve(),
-  });
+  const { tasks } = await startTaskService({ models: modelsOf(), clock, fourEyes });
+  const push = new PushConfigurations({ ...pushParts(), tasks, clock, audited: () => Promise.resolve() });
   const server = await startServer({ issued, clock, tasks, push });
   const as: TenantServer['as'] = (person) => ({ authorization: `Bearer ${tokens.get(person)}` });
   const post: TenantServer['post'] = (person, path, body = {}) =>

@@ -6,20 +6,18 @@ import { type PushSubscription } from '../../../../a2a-server/push/push-subscrip
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { isHiddenEvent } from '../../../../a2a-server/task/generation.ts';
-import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { type PushReceiver, pushReceiver } from '../../../support/push-receiver.ts';
 import { pushSubscription } from '../../../support/push-subscription.ts';
+import { pushParts, unused } from '../../../support/push-parts.ts';
 
 const receivers: PushReceiver[] = [];
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.stop();
 });
-
-const none = () => Promise.reject(new Error('there is no task'));
 
 /**
  * @param meanwhile runs before the first change of a record
@@ -43,20 +41,7 @@ function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
     },
   };
   const subscriptions = new StoredSubscriptions(records);
-  const deliveries = new PushDeliveries({
-    bodies: { ofTask: () => '', ofEntry: () => undefined },
-    signer: { sign: none },
-    subscriptions,
-    tasks: { row: none, snapshot: none, entries: none },
-    journal: { rows: () => Promise.resolve([]) },
-    clock,
-    log: createLogger({ name: 'test', level: 'silent' }),
-    env: {},
-    isRevoked: async () => false,
-    fingerprintOf: () => undefined,
-    addresses: { allowed: createHostAllowList([]), resolve: none },
-    shared: true,
-  });
+  const deliveries = new PushDeliveries({ ...pushParts(), subscriptions, clock });
   return { deliveries, subscriptions, clock, answer: () => answer?.() };
 }
 
@@ -114,7 +99,7 @@ async function delivering(
   const recordsRead: string[] = [];
   const now = () => {
     const snapshot = foldAll('task-1', entries);
-    return snapshot ? Promise.resolve(snapshot) : none();
+    return snapshot ? Promise.resolve(snapshot) : unused();
   };
   const memory = memoryRecords();
   const records: typeof memory = {
@@ -130,6 +115,7 @@ async function delivering(
   };
   const subscriptions = new StoredSubscriptions(records);
   const deliveries = new PushDeliveries({
+    ...pushParts(),
     bodies: {
       ofTask: ({ status, seq }) => JSON.stringify({ whole: status.state, seq }),
       ofEntry: ({ seq, event }, _, { shown }) =>
@@ -146,12 +132,9 @@ async function delivering(
       },
     },
     journal: { rows: () => Promise.resolve([buildTaskRow('task-1', entries) ?? []].flat()) },
-    clock: new FakeClock(),
     log: createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logged.push(line) } }),
-    env: {},
     isRevoked: async (tokenId) => isRevoked(tokenId, receiver.notifications.length),
     fingerprintOf: () => access.mark,
-    addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: none },
     shared: more.lease !== undefined,
   });
   const subscription = { ...SUBSCRIPTION, ...more, url: receiver.url };

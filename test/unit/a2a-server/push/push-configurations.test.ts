@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { buildTaskRow } from '../../../../a2a-server/journal/build-task-row.ts';
 import { type PushConfig, PushConfigurations } from '../../../../a2a-server/push/push-configurations.ts';
-import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
-import { memoryRecords } from '../../../support/memory-records.ts';
+import { pushParts, unused } from '../../../support/push-parts.ts';
 
 const LIMIT = 10;
 const BY = { principal: 'local' };
@@ -17,30 +15,19 @@ const ROW = buildTaskRow('task-1', [
   },
 ]);
 
-const unused = () => Promise.reject(new Error('nothing is delivered'));
-
 let configs: PushConfigurations;
 let logged: string;
 
 beforeEach(() => {
   logged = '';
   configs = new PushConfigurations({
-    bodies: { ofTask: () => '', ofEntry: () => undefined },
-    signer: { sign: unused },
-    records: memoryRecords(),
+    ...pushParts(),
     tasks: { row: () => (ROW ? Promise.resolve(ROW) : unused()), snapshot: unused, entries: unused },
-    journal: { rows: () => Promise.resolve([]) },
-    clock: new FakeClock(),
     log: createLogger({
       name: 'test',
       level: 'info',
       destination: { write: (line) => void (logged += line) },
     }),
-    env: {},
-    isRevoked: async () => false,
-    fingerprintOf: () => undefined,
-    addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
-    shared: true,
     audited: () => Promise.resolve(),
   });
 });

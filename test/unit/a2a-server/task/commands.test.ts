@@ -203,23 +203,32 @@ describe('decideCalls, which applies a person’s decision', () => {
     });
   });
 
-  it('E3 if one decision of a message is refused, all decisions of the message are refused', () => {
-    expect(decideCalls(waitingFor('a', 'b'), [decision('a'), decision('zz')], { by, at })).toMatchObject({
+  it.each<[string, string, ResolvedDecision[]]>([
+    ['E3 all decisions of a message, if one of them', 'UNKNOWN_CALL', [decision('a'), decision('zz')]],
+    [
+      'D1 a message that decides a call twice',
+      'INVALID_DECISION',
+      [decision('a'), decision('a', { decision: 'deny' })],
+    ],
+    [
+      'D2 a decision with a code other than the shown one',
+      'INPUT_CHANGED',
+      [decision('a', { shown: 'stale' })],
+    ],
+    [
+      'D1 the scope "server" for a built-in tool, because it would cover all built-in tools,',
+      'INVALID_DECISION',
+      [decision('a', { scope: 'server' })],
+    ],
+    [
+      'a denial with a scope other than "once"',
+      'INVALID_DECISION',
+      [decision('a', { decision: 'deny', scope: 'tool' })],
+    ],
+  ])('%s is refused as %s', (_what, reason, decisions) => {
+    expect(decideCalls(waitingFor('a', 'b'), decisions, { by, at })).toMatchObject({
       type: 'refuse',
-    });
-  });
-
-  it('D1 a message that decides a call twice is refused', () => {
-    expect(
-      decideCalls(waitingFor('a'), [decision('a'), decision('a', { decision: 'deny' })], { by, at }),
-    ).toMatchObject({
-      reason: 'INVALID_DECISION',
-    });
-  });
-
-  it('D2 a decision with a code other than the shown one is refused', () => {
-    expect(decideCalls(waitingFor('a'), [decision('a', { shown: 'stale' })], { by, at })).toMatchObject({
-      reason: 'INPUT_CHANGED',
+      reason,
     });
   });
 
@@ -230,20 +239,6 @@ describe('decideCalls, which applies a person’s decision', () => {
     });
     expect(decideCalls(waitingFor('a'), [decision('a', { edited })], { by, at })).toMatchObject({
       type: 'refuse',
-    });
-  });
-
-  it('D1 the scope "server" is refused for a built-in tool, because it would cover all built-in tools', () => {
-    expect(decideCalls(waitingFor('a'), [decision('a', { scope: 'server' })], { by, at })).toMatchObject({
-      reason: 'INVALID_DECISION',
-    });
-  });
-
-  it('a denial with a scope other than "once" is refused', () => {
-    expect(
-      decideCalls(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], { by, at }),
-    ).toMatchObject({
-      reason: 'INVALID_DECISION',
     });
   });
 

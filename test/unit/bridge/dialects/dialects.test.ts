@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { questionWithCode } from '../../../../bridge/dialects/plain-text-question.ts';
-import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
+import { StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
@@ -13,7 +13,7 @@ import {
   type DecisionWord,
 } from '../../../../shared/protocol/tool-approval.ts';
 import { cpuMsOf } from '../../../support/cpu-time.ts';
-import { FakeTask, part, pendingWrite } from '../../../support/fake-agent-task.ts';
+import { FakeTask, part, pendingWrite, agentMessage } from '../../../support/fake-agent-task.ts';
 
 const asked = { pending: [], question: null };
 const askedFor = (...decisions: DecisionWord[]) => ({
@@ -126,7 +126,7 @@ describe('the tool-approval dialect', () => {
     const status = {
       state: TaskState.TASK_STATE_INPUT_REQUIRED,
       timestamp: undefined,
-      message: { ...message(), parts: [part({ $case: 'data', value: wrong })] },
+      message: { ...agentMessage(''), parts: [part({ $case: 'data', value: wrong })] },
     };
     const metadata = {
       [RESUMABLE_STREAM_EXTENSION]: { seq: -1 },
@@ -194,8 +194,7 @@ const status = (state: TaskState, text?: string): StreamResponse => ({
       status: {
         state,
         timestamp: undefined,
-        message:
-          text === undefined ? undefined : { ...message(), parts: [part({ $case: 'text', value: text })] },
+        message: text === undefined ? undefined : agentMessage(text),
       },
       metadata: undefined,
     },
@@ -296,8 +295,10 @@ describe('the plain dialect, for agents without extensions', () => {
   test('X3 one message of many omitted parts takes no longer than many messages of few', () => {
     const parts = Array.from({ length: 64_000 }, (_, at) => part({ $case: 'data', value: at }));
     const few = Array.from({ length: 64 }, (_, at) => parts.slice(at * 1_000, (at + 1) * 1_000));
-    const shortMessages = cpuMsOf(() => few.map((each) => messageText({ ...message(), parts: each }, each)));
-    const longMessage = cpuMsOf(() => messageText({ ...message(), parts }, parts));
+    const shortMessages = cpuMsOf(() =>
+      few.map((each) => messageText({ ...agentMessage(''), parts: each }, each)),
+    );
+    const longMessage = cpuMsOf(() => messageText(agentMessage(parts), parts));
     expect(longMessage / Math.max(10, shortMessages)).toBeLessThan(16);
   });
 
@@ -337,19 +338,6 @@ describe('the plain dialect, for agents without extensions', () => {
   });
 });
 
-function message() {
-  return {
-    messageId: 'm',
-    contextId: 's',
-    taskId: 't',
-    role: Role.ROLE_AGENT,
-    parts: [],
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  };
-}
-
 function nested(depth: number): unknown {
   let value: unknown = 1;
   for (let n = 0; n < depth; n += 1) value = [value];
@@ -363,7 +351,7 @@ function withParts(
 ): StreamResponse {
   if (payload?.$case !== 'statusUpdate' || payload.value.status === undefined) throw new Error('no status');
   const { value } = payload;
-  const told = { ...payload.value.status, message: { ...message(), parts } };
+  const told = { ...payload.value.status, message: agentMessage(parts) };
   return { payload: { $case: 'statusUpdate', value: { ...value, metadata, status: told } } };
 }
 

@@ -5,20 +5,12 @@ import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini-cli.ts';
 import { pendingActionOf, geminiToolCallIn } from '../../../../bridge/dialects/gemini-tool-call.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
-import { part } from '../../../support/fake-agent-task.ts';
+import { part, agentMessage } from '../../../support/fake-agent-task.ts';
 
 const words = (value: string): Part => part({ $case: 'text', value });
 const data = (value: unknown): Part => part({ $case: 'data', value });
-const message = (parts: Part[], role = Role.ROLE_AGENT, messageId = 'm'): Message => ({
-  messageId,
-  contextId: 's',
-  taskId: 't',
-  role,
-  parts,
-  metadata: undefined,
-  extensions: [],
-  referenceTaskIds: [],
-});
+const message = (parts: Part[], role = Role.ROLE_AGENT, messageId = 'm'): Message =>
+  agentMessage(parts, { role, messageId });
 
 const update = (
   kind: string | null,

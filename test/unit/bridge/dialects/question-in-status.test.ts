@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import type { Part } from '@a2a-js/sdk';
 import { urlsOutsideTextParts } from '../../../../bridge/dialects/urls-outside-text-parts.ts';
 import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question-in-status.ts';
@@ -9,23 +9,14 @@ import {
   questionWithCode,
   questionSchemaIn,
 } from '../../../../bridge/dialects/plain-text-question.ts';
-import { part } from '../../../support/fake-agent-task.ts';
+import { part, agentMessage } from '../../../support/fake-agent-task.ts';
 
 const words = (value: string): Part => part({ $case: 'text', value });
 const data = (value: unknown): Part => part({ $case: 'data', value });
 const status = (state: TaskState, parts: Part[]): TaskStatus => ({
   state,
   timestamp: undefined,
-  message: {
-    messageId: 'q',
-    contextId: 's',
-    taskId: 't',
-    role: Role.ROLE_AGENT,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  },
+  message: agentMessage(parts, { messageId: 'q' }),
 });
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
 /** Returns the answer to a question with this form. */

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
+import { type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { sendDecisions } from '../../../../../bridge/approvals/send-decisions.ts';
 import { toPersonDecision } from '../../../../../bridge/approvals/decision-input.ts';
 import { geminiDialect } from '../../../../../bridge/dialects/gemini-cli.ts';
 import { AskingAgent } from '../../../../support/asking-agent.ts';
-import { part } from '../../../../support/fake-agent-task.ts';
+import { part, agentMessage } from '../../../../support/fake-agent-task.ts';
 
 const ids = { taskId: 'task-1', contextId: 'session-1' };
 
@@ -15,15 +15,8 @@ function asksAbout(command: string): StreamResponse {
     status: 'awaiting_approval',
     confirmationDetails: { type: 'exec', command },
   };
-  const message = {
-    ...ids,
-    messageId: `asks-${command}`,
-    role: Role.ROLE_AGENT,
-    parts: [part({ $case: 'data', value: call })],
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  };
+  const parts = [part({ $case: 'data', value: call })];
+  const message = agentMessage(parts, { ...ids, messageId: `asks-${command}` });
   const status = { state: TaskState.TASK_STATE_INPUT_REQUIRED, message, timestamp: undefined };
   const metadata = { coderAgent: { kind: 'tool-call-confirmation' } };
   return { payload: { $case: 'statusUpdate', value: { ...ids, status, metadata } } };
