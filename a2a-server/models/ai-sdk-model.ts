@@ -22,7 +22,7 @@ import {
   refusesReasoningState,
   type ProviderFailureContext,
 } from './provider-failure.ts';
-import { StreamCutOffError, ModelStreamReader } from './model-stream-reader.ts';
+import { type EventBatch, ModelStreamReader, StreamCutOffError } from './model-stream-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
@@ -132,11 +132,6 @@ interface OpenedStream {
   reader: PartReader;
   parts: ModelStreamReader;
   first: EventBatch;
-}
-
-interface EventBatch {
-  events: ModelEvent[];
-  ended: boolean;
 }
 
 async function* streamTurn(
@@ -294,9 +289,8 @@ async function readBatch(
     const { done, value } = await reader.read();
     signal.throwIfAborted();
     if (done) throw new StreamCutOffError();
-    const meaning = parts.read(value);
-    if (meaning.type === 'failure') throw meaning.error;
-    if (meaning.events.length > 0 || meaning.ended) return meaning;
+    const batch = parts.read(value);
+    if (batch.events.length > 0 || batch.ended) return batch;
   }
 }
 

@@ -15,9 +15,10 @@ type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 
 /** The effect of one part. `ended` is true if the part ends the turn. */
-type PartResult =
-  | { type: 'events'; events: ModelEvent[]; ended: boolean }
-  | { type: 'failure'; error: unknown };
+export interface EventBatch {
+  events: ModelEvent[];
+  ended: boolean;
+}
 
 /** Reads the stream of one attempt of a model call. A retry needs a new reader. */
 export class ModelStreamReader {
@@ -34,7 +35,8 @@ export class ModelStreamReader {
     this.#left = longest;
   }
 
-  read(part: LanguageModelV3StreamPart): PartResult {
+  /** @throws the error of the part, if the attempt has failed */
+  read(part: LanguageModelV3StreamPart): EventBatch {
     switch (part.type) {
       case 'text-delta':
         if (this.#ignored.has(part.id)) return events([]);
@@ -86,28 +88,25 @@ export class ModelStreamReader {
     }
   }
 
-  #error(error: unknown): PartResult {
+  #error(error: unknown): EventBatch {
     const variant = newVariantIn(error);
-    if (variant === undefined) return { type: 'failure', error };
+    if (variant === undefined) throw error;
     if (variant.type === 'block') this.#ignored.add(variant.block);
     return events([]);
   }
 
   /** Counts the characters of the answer. Above the limit, the turn ends, and its calls are dropped. */
-  #goesOn(delta: string, handedOut: ModelEvent[]): PartResult {
+  #goesOn(delta: string, handedOut: ModelEvent[]): EventBatch {
     this.#left -= delta.length;
-    return this.#left >= 0
-      ? events(handedOut)
-      : { type: 'events', events: [...handedOut, LIMIT_REACHED], ended: true };
+    return this.#left >= 0 ? events(handedOut) : { events: [...handedOut, LIMIT_REACHED], ended: true };
   }
 
-  #finish({ finishReason, usage }: Finish): PartResult {
+  #finish({ finishReason, usage }: Finish): EventBatch {
     // For an interrupted stream, some providers send a `finish` without a raw reason.
-    if (finishReason.unified === 'other' && finishReason.raw === undefined)
-      return { type: 'failure', error: new StreamCutOffError() };
+    if (finishReason.unified === 'other' && finishReason.raw === undefined) throw new StreamCutOffError();
     const isMalformed = MALFORMED.has(finishReason.raw ?? '');
     if (finishReason.unified === 'error' && !isMalformed)
-      return { type: 'failure', error: new FinishReasonError(finishReason.raw ?? 'error') };
+      throw new FinishReasonError(finishReason.raw ?? 'error');
     const end = isMalformed
       ? 'empty'
       : endOf(finishReason.unified, { called: this.#calls.length > 0, said: this.#text.trim() !== '' });
@@ -121,7 +120,7 @@ export class ModelStreamReader {
     const list: ModelEvent[] = sources === '' ? [] : [{ type: 'text', text: sources }];
     const isCut = end === 'length' || end === 'content-filter';
     const calls = isMalformed ? [] : isCut ? withoutCutCall(this.#calls) : this.#calls;
-    return { type: 'events', events: [...list, ...calls, finish], ended: true };
+    return { events: [...list, ...calls, finish], ended: true };
   }
 }
 
@@ -211,6 +210,6 @@ function inputOf(json: string): unknown {
   return input === undefined ? json : input;
 }
 
-function events(handedOut: ModelEvent[]): PartResult {
-  return { type: 'events', events: handedOut, ended: false };
+function events(handedOut: ModelEvent[]): EventBatch {
+  return { events: handedOut, ended: false };
 }

@@ -85,8 +85,6 @@ test.each([
       },
     }),
   ];
-  const types = results.flatMap((result) =>
-    result.type === 'events' ? result.events.map(({ type }) => type) : ['failure'],
-  );
+  const types = results.flatMap(({ events }) => events.map(({ type }) => type));
   expect(types).toEqual(expected);
 });
