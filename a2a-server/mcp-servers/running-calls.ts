@@ -12,6 +12,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import { mcpServerToolResultSchema, type McpServerToolResult } from './call-result.ts';
 import type { AskQuestion } from './elicitation.ts';
@@ -115,9 +116,8 @@ export class RunningMcpCalls {
   #stop({ call, requestId }: Entry, keepOpen: boolean): void {
     if (requestId === undefined) return;
     if (keepOpen) this.#transport.keepOpen?.(requestId, LATE_MS);
-    this.#stopped.set(requestId, { call, until: this.#clock.elapsed() + LATE_MS });
-    const [oldest] = this.#stopped.keys();
-    if (this.#stopped.size > MAX_STOPPED_CALLS && oldest !== undefined) this.#stopped.delete(oldest);
+    const until = this.#clock.elapsed() + LATE_MS;
+    setBounded(this.#stopped, requestId, { call, until }, MAX_STOPPED_CALLS);
   }
 
   #recordSentRequest(message: JSONRPCMessage): void {
@@ -146,10 +146,8 @@ export class RunningMcpCalls {
    * returns the only running call.
    */
   #callOfCurrentMessage(): RunningMcpCall | undefined {
-    const { about } = this.#transport;
-    const calls = [...this.#running.values()];
-    if (about !== undefined) return calls.find(({ requestId }) => requestId === about)?.call;
-    return calls.length === 1 ? calls[0]?.call : undefined;
+    const { calls, known } = this.origin();
+    return known || calls.length === 1 ? calls[0] : undefined;
   }
 
   #handleAnswer(id: RequestId, message: JSONRPCMessage): void {

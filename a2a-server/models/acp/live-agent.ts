@@ -15,6 +15,7 @@ import type {
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { AcpConnection, AcpListener, PendingAcpRequest } from './agent-connection.ts';
 import { toPendingAcpPermission, type PendingAcpPermission } from './permission.ts';
@@ -272,9 +273,7 @@ export class LiveAcpAgent implements AcpListener {
 
   #mergeToolCall(update: ToolCallUpdate): ToolCallUpdate {
     const toolCall = mergeToolCallUpdate(this.#toolCalls.get(update.toolCallId), update);
-    this.#toolCalls.set(update.toolCallId, toolCall);
-    const [oldest] = this.#toolCalls.keys();
-    if (this.#toolCalls.size > MAX_TOOL_CALLS && oldest !== undefined) this.#toolCalls.delete(oldest);
+    setBounded(this.#toolCalls, update.toolCallId, toolCall, MAX_TOOL_CALLS);
     return toolCall;
   }
 
