@@ -75,7 +75,7 @@ export async function fetchLocalJson(url: string, signal: AbortSignal): Promise<
     await response.body?.cancel();
     throw new Error(`status ${response.status}`);
   }
-  const bytes = await readBoundedBytes(response.body, MAX_ANSWER_BYTES, (message) => new Error(message));
+  const bytes = await readBoundedBytes(response.body, MAX_ANSWER_BYTES);
   const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
   return parsed;
 }

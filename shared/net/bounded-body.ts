@@ -7,6 +7,7 @@ const CR = 13;
 
 /** Creates the error for an exceeded limit. `message` is a sentence without a full stop. */
 type MakeError = (message: string) => Error;
+const plainError: MakeError = (message) => new Error(message);
 
 /**
  * Reads the whole body.
@@ -15,7 +16,7 @@ type MakeError = (message: string) => Error;
 export async function readBoundedBytes(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  failing: MakeError,
+  failing: MakeError = plainError,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let total = 0;
@@ -59,7 +60,7 @@ export class SseEventLimit {
  */
 export function createSseLimiter(
   limit: SseEventLimit,
-  failing: MakeError,
+  failing: MakeError = plainError,
 ): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {

@@ -49,11 +49,7 @@ async function toBoundedResponse(answer: Awaited<ReturnType<typeof undiciFetch>>
   const head = { status, statusText, headers: new Headers([...answer.headers]) };
   if (body === null || [204, 205, 304].includes(status)) return new Response(null, head);
   const events = head.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  if (!events) return new Response(await readBoundedBytes(body, MAX_MCP_MESSAGE_BYTES, createError), head);
-  const limiter = createSseLimiter(new SseEventLimit(MAX_MCP_MESSAGE_BYTES), createError);
+  if (!events) return new Response(await readBoundedBytes(body, MAX_MCP_MESSAGE_BYTES), head);
+  const limiter = createSseLimiter(new SseEventLimit(MAX_MCP_MESSAGE_BYTES));
   return new Response(body.pipeThrough(limiter), head);
-}
-
-function createError(message: string): Error {
-  return new Error(message);
 }

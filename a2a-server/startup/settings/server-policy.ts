@@ -7,15 +7,13 @@ import type { Tool } from '../../tools/tool.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { McpServerConfigs } from '../../mcp-servers/server-settings.ts';
 
-type NamedTools = readonly Tool[];
-
 /**
  * Builds the server's policy from the operator's rules, the `trust` settings of MCP servers and `fourEyes`.
  * @throws ProductError CONFIGURATION if a rule is invalid
  */
 export function serverPolicy(
   { policy, mcpServers, fourEyes }: Pick<ServerSettings, 'policy' | 'mcpServers' | 'fourEyes'>,
-  tools: NamedTools,
+  tools: readonly Tool[],
 ): Policy {
   return createPolicy([...policy, ...trustedServerRules(mcpServers)], {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],

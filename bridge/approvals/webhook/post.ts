@@ -87,9 +87,7 @@ async function postOnce(
       signal: call.signal,
     });
     const bytes =
-      response.body === null
-        ? new Uint8Array()
-        : await readBoundedBytes(response.body, MAX_ANSWER_BYTES, (says) => new Error(says));
+      response.body === null ? new Uint8Array() : await readBoundedBytes(response.body, MAX_ANSWER_BYTES);
     return parseWebhookAnswer({
       status: response.status,
       contentType: response.headers.get('content-type') ?? '',
