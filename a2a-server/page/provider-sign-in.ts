@@ -117,6 +117,30 @@ export function createProviderSignIn({
       const insecure = error instanceof ProductError && error.reason === 'CONFIGURATION';
       throw failed({ type: insecure ? 'misconfigured' : 'unreachable' }, reasonOf(error));
     });
+  const clientOf = (
+    { ClientSecretBasic, ClientSecretPost, Configuration, None, ...openid }: typeof OpenId,
+    provider: OidcProviderConfiguration,
+    secret?: string,
+  ): OpenId.Configuration => {
+    const { scopes_supported: _, ...server } = provider;
+    const withSecret =
+      signIn.clientAuthentication === 'client_secret_basic' ? ClientSecretBasic : ClientSecretPost;
+    const client = new Configuration(
+      server,
+      signIn.clientId,
+      {
+        [openid.clockTolerance]: settings.clockSkew,
+        // The library reads the clock of this machine, but servers that share a database use the time of the database.
+        // So the library must add the difference.
+        [openid.clockSkew]: (clock.now() - Date.now()) / 1_000,
+      },
+      secret === undefined ? None() : withSecret(secret),
+    );
+    client.timeout = PROVIDER_TIMEOUT_MS / 1_000;
+    // The settings allow http on a loopback address only.
+    if (new URL(settings.issuer).protocol === 'http:') openid.allowInsecureRequests(client);
+    return client;
+  };
   let exchanges = 0;
 
   const claimsOf = async (attempt: ProviderSignInAttempt, query: string): Promise<JWTPayload> => {
@@ -127,7 +151,7 @@ export function createProviderSignIn({
     });
     const answer = new URL(redirectUri);
     answer.search = query;
-    const client = configuredClient(openid, { provider, secret, settings, signIn, clock });
+    const client = clientOf(openid, provider, secret);
     const { id_token: idToken } = await openid
       .authorizationCodeGrant(client, answer, {
         expectedState: attempt.state,
@@ -160,7 +184,7 @@ export function createProviderSignIn({
         ...(silent && { prompt: 'none' }),
       };
       try {
-        const client = configuredClient(openid, { provider, secret: undefined, settings, signIn, clock });
+        const client = clientOf(openid, provider);
         return openid.buildAuthorizationUrl(client, parameters).href;
       } catch (error) {
         throw failed({ type: 'misconfigured' }, reasonOf(error));
@@ -176,38 +200,6 @@ export function createProviderSignIn({
       return { ...access, expiresAt: clock.now() + signIn.sessionMinutes * 60_000 };
     },
   };
-}
-
-interface ClientParts {
-  provider: OidcProviderConfiguration;
-  secret: string | undefined;
-  settings: OidcSettings;
-  signIn: SignInSettings;
-  clock: Pick<Clock, 'now'>;
-}
-
-function configuredClient(
-  { ClientSecretBasic, ClientSecretPost, Configuration, None, ...openid }: typeof OpenId,
-  { provider, secret, settings, signIn, clock }: ClientParts,
-): OpenId.Configuration {
-  const { scopes_supported: _, ...server } = provider;
-  const withSecret =
-    signIn.clientAuthentication === 'client_secret_basic' ? ClientSecretBasic : ClientSecretPost;
-  const client = new Configuration(
-    server,
-    signIn.clientId,
-    {
-      [openid.clockTolerance]: settings.clockSkew,
-      // The library reads the clock of this machine, but servers that share a database use the time of the database.
-      // So the library must add the difference.
-      [openid.clockSkew]: (clock.now() - Date.now()) / 1_000,
-    },
-    secret === undefined ? None() : withSecret(secret),
-  );
-  client.timeout = PROVIDER_TIMEOUT_MS / 1_000;
-  // The settings allow http on a loopback address only.
-  if (new URL(settings.issuer).protocol === 'http:') openid.allowInsecureRequests(client);
-  return client;
 }
 
 function failureOf(error: unknown, openid: typeof OpenId): SignInFailure {

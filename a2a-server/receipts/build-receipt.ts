@@ -15,7 +15,7 @@ import { policyVerdictText } from '../task/policy-verdict-text.ts';
 import { firstChainHash, nextChainHash } from './event-chain.ts';
 
 export class ReceiptBuilder {
-  readonly #receipt: Receipt;
+  readonly #receipt: Omit<Receipt, 'actions' | 'cost'>;
   readonly #actions = new Map<string, ReceiptAction>();
   readonly #runs = new Map<string, ReceiptRun>();
   readonly #models = new Set<string>();
@@ -37,17 +37,7 @@ export class ReceiptBuilder {
         cancelledBy: null,
       },
       messages: [],
-      actions: [],
       revocations: [],
-      cost: {
-        models: [],
-        requests: 0,
-        inputTokens: 0,
-        cachedInputTokens: 0,
-        cacheWriteTokens: 0,
-        outputTokens: 0,
-        usd: 0,
-      },
       journal: { events: 0, hash: firstChainHash(taskId) },
       server: { version },
     };
@@ -74,9 +64,13 @@ export class ReceiptBuilder {
     const { requests, inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, knownUsd, unpriced } =
       this.#cost;
     const usd = unpriced === 0 ? knownUsd : null;
+    const { receipt, task, messages, revocations, journal, server } = this.#receipt;
     return {
-      ...this.#receipt,
+      receipt,
+      task,
+      messages,
       actions: [...this.#actions.values()],
+      revocations,
       cost: {
         models: [...this.#models],
         requests,
@@ -86,6 +80,8 @@ export class ReceiptBuilder {
         outputTokens,
         usd,
       },
+      journal,
+      server,
     };
   }
 

@@ -31,6 +31,26 @@ const DRAFT_SPECIFICATIONS: Readonly<
   },
 };
 
+/** The extensions that every server offers, with their descriptions. */
+const EXTENSIONS = [
+  [
+    TOOL_APPROVAL_EXTENSION,
+    'Pending actions with previews as data, and decisions on them: approve, deny or edit, one by one.',
+  ],
+  [
+    RESUMABLE_STREAM_EXTENSION,
+    'Each streamed event has its position. A subscription with Last-Event-ID replays the events after that position.',
+  ],
+  [
+    AGENT_COMMAND_EXTENSION,
+    'Commands that the agent runs by name, without a model. GET /api/commands lists them.',
+  ],
+  [
+    THINKING_EXTENSION,
+    "Status updates with the model's reasoning, marked as such. It is not part of the answer.",
+  ],
+] as const;
+
 function draftProtocolOnCard(draft: ServerDraftProtocol): AgentExtension {
   return { uri: `${A2A_PREVIEW_URI_PREFIX}${draft}`, required: false, ...DRAFT_SPECIFICATIONS[draft] };
 }
@@ -74,33 +94,7 @@ export function agentCard(
       pushNotifications,
       extendedAgentCard: false,
       extensions: [
-        {
-          uri: TOOL_APPROVAL_EXTENSION,
-          description:
-            'Pending actions with previews as data, and decisions on them: approve, deny or edit, one by one.',
-          required: false,
-          params: undefined,
-        },
-        {
-          uri: RESUMABLE_STREAM_EXTENSION,
-          description:
-            'Each streamed event has its position. A subscription with Last-Event-ID replays the events after that position.',
-          required: false,
-          params: undefined,
-        },
-        {
-          uri: AGENT_COMMAND_EXTENSION,
-          description: 'Commands that the agent runs by name, without a model. GET /api/commands lists them.',
-          required: false,
-          params: undefined,
-        },
-        {
-          uri: THINKING_EXTENSION,
-          description:
-            "Status updates with the model's reasoning, marked as such. It is not part of the answer.",
-          required: false,
-          params: undefined,
-        },
+        ...EXTENSIONS.map(([uri, description]) => ({ uri, description, required: false, params: undefined })),
         ...draftProtocols.map(draftProtocolOnCard),
       ],
     },

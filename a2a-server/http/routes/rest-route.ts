@@ -9,8 +9,6 @@ import {
   A2A_CONTENT_TYPE,
   AgentCard,
   CancelTaskRequest,
-  DeleteTaskPushNotificationConfigRequest,
-  GetTaskPushNotificationConfigRequest,
   GetTaskRequest,
   ListTaskPushNotificationConfigsRequest,
   ListTaskPushNotificationConfigsResponse,
@@ -18,11 +16,10 @@ import {
   Message,
   SendMessageRequest,
   StreamResponse,
-  SubscribeToTaskRequest,
   Task,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
-import type { ListTasksResponse } from '@a2a-js/sdk';
+import type { DeleteTaskPushNotificationConfigRequest, ListTasksResponse } from '@a2a-js/sdk';
 import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -91,7 +88,7 @@ export function restRoute({
     };
 
   const subscribe = stream((request, context) =>
-    handler.resubscribe(SubscribeToTaskRequest.fromJSON(idOf(request)), context),
+    handler.resubscribe({ tenant: '', ...idOf(request) }, context),
   );
   const body = jsonBody([JSON_CONTENT_TYPE, A2A_CONTENT_TYPE], limits);
 
@@ -151,10 +148,8 @@ export function restRoute({
     .route('/tasks/:taskId/pushNotificationConfigs')
     .get(
       answer(async (request, context) => {
-        const wanted = checkRequestParams('ListTaskPushNotificationConfigs', {
-          ...request.query,
-          ...pushIdsOf(request),
-        });
+        const taskId = String(request.params['taskId']);
+        const wanted = checkRequestParams('ListTaskPushNotificationConfigs', { ...request.query, taskId });
         return ListTaskPushNotificationConfigsResponse.toJSON(
           await handler.listTaskPushNotificationConfigs(
             ListTaskPushNotificationConfigsRequest.fromJSON(wanted),
@@ -168,7 +163,7 @@ export function restRoute({
       answer(async (request, context) => {
         const wanted = checkRequestParams(
           'CreateTaskPushNotificationConfig',
-          withPathIds(request.body, pushIdsOf(request)),
+          withPathIds(request.body, { taskId: String(request.params['taskId']) }),
         );
         return TaskPushNotificationConfig.toJSON(
           await handler.createTaskPushNotificationConfig(
@@ -183,19 +178,13 @@ export function restRoute({
     .get(
       answer(async (request, context) =>
         TaskPushNotificationConfig.toJSON(
-          await handler.getTaskPushNotificationConfig(
-            GetTaskPushNotificationConfigRequest.fromJSON(pushIdsOf(request)),
-            context,
-          ),
+          await handler.getTaskPushNotificationConfig(configOf(request), context),
         ),
       ),
     )
     .delete(
       answer(async (request, context) => {
-        await handler.deleteTaskPushNotificationConfig(
-          DeleteTaskPushNotificationConfigRequest.fromJSON(pushIdsOf(request)),
-          context,
-        );
+        await handler.deleteTaskPushNotificationConfig(configOf(request), context);
         return {};
       }),
     );
@@ -224,9 +213,9 @@ function withPathIds(body: unknown, ids: object): unknown {
   return isRecord(given) ? { ...given, ...ids } : given;
 }
 
-function pushIdsOf({ params }: Request): { taskId: string; id?: string } {
-  const { taskId, configId } = params;
-  return { taskId: String(taskId), ...(configId !== undefined && { id: String(configId) }) };
+/** Returns the request for the push notification configuration that the path names. */
+function configOf({ params }: Request): DeleteTaskPushNotificationConfigRequest {
+  return { tenant: '', taskId: String(params['taskId']), id: String(params['configId']) };
 }
 
 /**
