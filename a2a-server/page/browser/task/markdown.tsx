@@ -40,7 +40,11 @@ function tokensOf(text: string): readonly Token[] | undefined {
 }
 
 function renderBlocks(tokens: readonly Token[], depth: number): ComponentChildren {
-  return tokens.map((token) => renderBlock(token, depth + 1));
+  return tokens.map((token) => renderToken(token, depth + 1, true));
+}
+
+function renderInlines(tokens: readonly Token[], depth: number): ComponentChildren {
+  return tokens.map((token) => renderToken(token, depth + 1, false));
 }
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -70,8 +74,11 @@ function isKnown(token: Token): token is MarkedToken {
   return KNOWN.has(token.type);
 }
 
-function renderBlock(token: Token, depth: number): ComponentChildren {
-  if (depth > MAX_DEPTH || !isKnown(token)) return <p class="plain">{visibleText(token.raw)}</p>;
+/** @param isBlock true if a text that is not drawn as Markdown is a paragraph of its own */
+function renderToken(token: Token, depth: number, isBlock: boolean): ComponentChildren {
+  const plain = (text: string): ComponentChildren =>
+    isBlock ? <p class="plain">{visibleText(text)}</p> : visibleText(text);
+  if (depth > MAX_DEPTH || !isKnown(token)) return plain(token.raw);
   switch (token.type) {
     case 'space':
     case 'def':
@@ -105,21 +112,30 @@ function renderBlock(token: Token, depth: number): ComponentChildren {
     case 'paragraph':
       return <p>{renderInlines(token.tokens, depth)}</p>;
     case 'html':
-      return <p class="plain">{visibleText(token.text)}</p>;
-    // The following types of tokens are blocks only in a tight list.
-    case 'br':
-    case 'checkbox':
-    case 'codespan':
-    case 'del':
-    case 'em':
-    case 'escape':
-    case 'image':
-    case 'link':
-    case 'strong':
-    case 'text':
-      return renderInline(token, depth);
+      return plain(token.text);
     case 'list_item':
       return renderBlocks(token.tokens, depth);
+    // The following types are also blocks in a tight list.
+    case 'text':
+      return token.tokens === undefined ? visibleText(token.text) : renderInlines(token.tokens, depth);
+    case 'escape':
+      return visibleText(token.text);
+    case 'strong':
+      return <strong>{renderInlines(token.tokens, depth)}</strong>;
+    case 'em':
+      return <em>{renderInlines(token.tokens, depth)}</em>;
+    case 'del':
+      return <del>{renderInlines(token.tokens, depth)}</del>;
+    case 'codespan':
+      return <code>{visibleText(token.text)}</code>;
+    case 'br':
+      return <br />;
+    case 'checkbox':
+      return token.checked ? '☑ ' : '☐ ';
+    case 'link':
+      return renderLink(token.href, token.text, renderInlines(token.tokens, depth));
+    case 'image':
+      return renderLink(token.href, token.text, `image: ${visibleLine(token.text)}`);
   }
 }
 
@@ -146,49 +162,6 @@ function Table({ header, rows, depth }: Tokens.Table & { depth: number }) {
       </table>
     </div>
   );
-}
-
-function renderInlines(tokens: readonly Token[], depth: number): ComponentChildren {
-  return tokens.map((token) => renderInline(token, depth + 1));
-}
-
-function renderInline(token: Token, depth: number): ComponentChildren {
-  if (depth > MAX_DEPTH || !isKnown(token)) return visibleText(token.raw);
-  switch (token.type) {
-    case 'text':
-      return token.tokens === undefined ? visibleText(token.text) : renderInlines(token.tokens, depth);
-    case 'escape':
-      return visibleText(token.text);
-    case 'strong':
-      return <strong>{renderInlines(token.tokens, depth)}</strong>;
-    case 'em':
-      return <em>{renderInlines(token.tokens, depth)}</em>;
-    case 'del':
-      return <del>{renderInlines(token.tokens, depth)}</del>;
-    case 'codespan':
-      return <code>{visibleText(token.text)}</code>;
-    case 'br':
-      return <br />;
-    case 'checkbox':
-      return token.checked ? '☑ ' : '☐ ';
-    case 'link':
-      return renderLink(token.href, token.text, renderInlines(token.tokens, depth));
-    case 'image':
-      return renderLink(token.href, token.text, `image: ${visibleLine(token.text)}`);
-    // Of the following types, only raw HTML can be an inline token. The others are always block tokens.
-    case 'html':
-    case 'blockquote':
-    case 'code':
-    case 'def':
-    case 'heading':
-    case 'hr':
-    case 'list':
-    case 'list_item':
-    case 'paragraph':
-    case 'space':
-    case 'table':
-      return visibleText(token.raw);
-  }
 }
 
 function renderLink(href: string, text: string, children: ComponentChildren): ComponentChildren {
