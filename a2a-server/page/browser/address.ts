@@ -14,17 +14,11 @@ export interface LinkedAction {
   shown: string | undefined;
 }
 
-/** Returns the sign-in code, if the address has one. Removes it from the address. */
-export const takeSignInCode = (): string | undefined => takeSecret('code');
-
-/** Returns the code that registers a passkey, if the address has one. Removes it from the address. */
-export const takeRegistrationCode = (): string | undefined => takeSecret('passkey');
-
 /**
- * Returns the secret, if the address has one. Removes it from the address, so that no history entry or screenshot
- * contains it.
+ * Returns the code that signs in or registers a passkey, if the address has one. Removes it from the address, so that no
+ * history entry or screenshot contains it.
  */
-function takeSecret(name: 'code' | 'passkey'): string | undefined {
+export function takeSecret(name: 'code' | 'passkey'): string | undefined {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const secret = fragment.get(name) ?? undefined;
   if (secret !== undefined) {
@@ -53,11 +47,6 @@ export function openTask(taskId: string): void {
  */
 export function openCreatedTask(taskId: string, before: string | undefined): void {
   if (readAddressTarget().taskId === before) openTask(taskId);
-}
-
-/** Opens a task without a new entry in the history. Back then leaves the page. */
-export function openTaskInPlace(taskId: string): void {
-  replaceFragment(taskFragment(taskId));
 }
 
 /** Returns the fragment that shows this task, or no task, and keeps the filters. */

@@ -1,5 +1,5 @@
 /** Shows a button that asks for confirmation before it acts. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useKeptFocus } from './use-kept-focus.ts';
 
 interface ConfirmButtonProps {
@@ -13,8 +13,7 @@ interface ConfirmButtonProps {
 
 export function ConfirmButton({ label, question, yes, no, onYes }: ConfirmButtonProps) {
   const [asks, setAsks] = useState(false);
-  const box = useRef<HTMLSpanElement>(null);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLSpanElement>();
   if (!asks)
     return (
       <span ref={box} tabIndex={-1}>

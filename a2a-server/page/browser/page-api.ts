@@ -4,6 +4,11 @@ import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts'
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { PAGE_API_URL, signedInFetch } from './sign-in/sign-in.ts';
 
+/** Returns true for the error of a request whose sign-in has ended. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ClientError && error.status === 401;
+}
+
 /** Reads JSON from the page's server. @param path below `PAGE_API_URL` @throws ClientError */
 export async function readJson(path: string): Promise<unknown> {
   return jsonOf(await sendRequest(path));

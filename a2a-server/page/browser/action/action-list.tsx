@@ -1,5 +1,5 @@
 /** Shows the actions of one task. If a link names one action, shows only that action. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { openTask } from '../address.ts';
@@ -99,9 +99,8 @@ function withCode(codes: ReadonlySet<string>, code: string, isIn: boolean): Read
 /** Shows one action. A decided action keeps its height, so that the buttons of the next action do not move. */
 function OneAction(props: OneActionProps) {
   const { type } = props.shown;
-  const box = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(0);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLDivElement>();
   useLayoutEffect(() => {
     if (type === 'waits') setHeight(box.current?.getBoundingClientRect().height ?? 0);
   });

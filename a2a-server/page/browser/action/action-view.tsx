@@ -1,6 +1,5 @@
 /** Shows one action without its decision: title, risks, reason and preview. */
 import type { ComponentChildren, Ref } from 'preact';
-import { useRef } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
@@ -31,8 +30,7 @@ interface ActionViewProps {
 export function ActionView({ action, waits, children, seen, head, headId }: ActionViewProps) {
   const { title, tool, workspace, reason, expiresAt } = action;
   const risks = risksOf(action);
-  const section = useRef<HTMLElement>(null);
-  useKeptFocus(section);
+  const section = useKeptFocus<HTMLElement>();
   return (
     <section
       ref={section}

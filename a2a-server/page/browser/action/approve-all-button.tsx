@@ -16,8 +16,7 @@ interface ApproveAllButtonProps {
 /** Approves all waiting actions, after each of them has been on the screen. */
 export function ApproveAllButton({ actions, read, disabled, onDecide }: ApproveAllButtonProps) {
   const sending = useRef(false);
-  const box = useRef<HTMLDivElement>(null);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLDivElement>();
   const approval = approveAllReadinessOf(actions, read);
   if (approval.type === 'none') return null;
   const send = async (): Promise<void> => {

@@ -13,8 +13,7 @@ import {
   type EditDraft,
 } from './edit-draft.ts';
 import { editableOf, withLineBreaksOf } from './editable.ts';
-import { editedDiff } from '../diff/edited-diff.ts';
-import { proposedFileOf } from '../diff/proposed-file.ts';
+import { editedDiff, proposedFileOf } from '../diff/proposed-file.ts';
 import { EditedInputForm } from './edited-input-form.tsx';
 import { useInputSchema } from './input-schema.ts';
 
@@ -33,7 +32,7 @@ interface EditActionProps {
 export function EditAction(props: EditActionProps) {
   const { action } = props;
   const known = useInputSchema(editableOf(action).type === 'input' ? action.callId : null);
-  if (known.type === 'loading') return <p class="quiet">Loading …</p>;
+  if (known === undefined) return <p class="quiet">Loading …</p>;
   return <Editor {...props} schema={known.schema} />;
 }
 

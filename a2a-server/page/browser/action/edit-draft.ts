@@ -1,12 +1,6 @@
 /** Builds and checks the person's draft of an edit: a text, or the texts of a form. Pure. */
 import { type Editable, parseJsonObject, withLfLineBreaks } from './editable.ts';
-import {
-  type FieldTexts,
-  type FilledInput,
-  type InputField,
-  inputFields,
-  inputOfFields,
-} from './edited-input-fields.ts';
+import { type FieldTexts, type InputField, inputFields, inputOfFields } from './edited-input-fields.ts';
 
 export type EditDraft =
   /** `text` is the text of the field, with LF as the only line break. */
@@ -46,14 +40,10 @@ export function createFormDraft(text: string, schema: unknown): FormDraft | unde
   return fields && { view: 'form', input, fields, texts: new Map(), checked: false };
 }
 
-function inputOfDraft({ fields, texts, input }: FormDraft): FilledInput {
-  return inputOfFields(fields, texts, input);
-}
-
 /** Returns the draft as a text. Returns undefined if the form is invalid. */
 export function draftText(draft: EditDraft): string | undefined {
   if (draft.view === 'text') return draft.text;
-  const filled = inputOfDraft(draft);
+  const filled = inputOfFields(draft.fields, draft.texts, draft.input);
   return filled.type === 'valid' ? JSON.stringify(filled.input, null, 2) : undefined;
 }
 
@@ -62,7 +52,7 @@ export function draftText(draft: EditDraft): string | undefined {
  * that the person has changed. After the person has tried to continue (`checked`), it shows all problems.
  */
 export function shownFieldProblems(draft: FormDraft): ReadonlyMap<string, string> {
-  const filled = inputOfDraft(draft);
+  const filled = inputOfFields(draft.fields, draft.texts, draft.input);
   if (filled.type === 'valid') return new Map();
   return new Map([...filled.problems].filter(([name]) => draft.checked || draft.texts.has(name)));
 }

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { useNow } from '../relative-time.tsx';
 import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text.ts';
 import * as z from 'zod/mini';
@@ -28,14 +27,11 @@ async function fetchCallState(taskId: string, callId: string): Promise<SettledCa
 const REDRAW_MS = 30_000;
 
 export function SettledActionOutcome({ taskId, callId }: { taskId: string; callId: string }) {
-  const [answer, setAnswer] = useState<{ found: SettledCall | undefined }>();
   const now = useNow(REDRAW_MS);
-  useLoaded({
-    load: () => fetchCallState(taskId, callId),
-    onLoaded: (found) => setAnswer({ found }),
-    onFailure: () => undefined,
-    inputs: [taskId, callId],
-  });
+  const { value: answer } = useLoaded(
+    async () => ({ found: await fetchCallState(taskId, callId) }),
+    [taskId, callId],
+  );
   if (answer === undefined)
     return (
       <p class="outcome" data-live>

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../../shared/client/index.ts';
-import { onAddressChange, replaceFragment, takeSignInCode, takeRegistrationCode } from '../address.ts';
+import { onAddressChange, replaceFragment, takeSecret } from '../address.ts';
 import { SignedInPage } from './signed-in-page.tsx';
 import { guardClicks } from '../click-guard.ts';
 import { HighlighterContext } from '../diff/code-pieces.ts';
@@ -28,7 +28,7 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
   // A link that opens in a tab with this page changes only the fragment. So the page does not load again, and the codes
   // are taken here.
   const takeCodes = (): void => {
-    const [signInCode, passkeyCode] = [takeSignInCode(), takeRegistrationCode()];
+    const [signInCode, passkeyCode] = [takeSecret('code'), takeSecret('passkey')];
     if (signInCode !== undefined) setCode(signInCode);
     if (passkeyCode !== undefined) setRegistrationCode(passkeyCode);
   };
@@ -71,9 +71,9 @@ if (root !== null) {
   render(
     <HighlighterContext.Provider value={highlightedLines}>
       <Page
-        code={takeSignInCode()}
+        code={takeSecret('code')}
         providerAnswer={takeProviderAnswer()}
-        registrationCode={takeRegistrationCode()}
+        registrationCode={takeSecret('passkey')}
       />
     </HighlighterContext.Provider>,
     root,

@@ -1,13 +1,13 @@
 /** Shows the task list, the selected task and the form for a new task. Only the address selects the task. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type A2aClient, ClientError } from '../../../../shared/client/index.ts';
+import type { A2aClient } from '../../../../shared/client/index.ts';
 import { TASK_GROUPS } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import {
   readAddressFilters,
   readAddressTarget,
   onAddressChange,
-  openTaskInPlace,
+  replaceFragment,
   setAddressFilters,
   openCreatedTask,
   taskFragment,
@@ -17,6 +17,7 @@ import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
 import { showWaitingCount } from '../home/show-waiting-count.ts';
+import { isSignedOut } from '../page-api.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
 import { ProblemLine } from '../problem-line.tsx';
 import { PageKeyboard } from './page-keyboard.tsx';
@@ -47,7 +48,6 @@ interface SignedInPageProps {
 
 export function SignedInPage(props: SignedInPageProps) {
   const { client, signInCode, registrationCode, onCodeUsed, onSignedOut } = props;
-  const [today, setToday] = useState('');
   const [problem, setProblem] = useState<string>();
   const [{ taskId, callId, shown }, setTarget] = useState(readAddressTarget());
   const [filters, setFilters] = useState(readAddressFilters());
@@ -77,13 +77,13 @@ export function SignedInPage(props: SignedInPageProps) {
     if (shownTask.current !== taskId) window.scrollTo(0, 0);
     shownTask.current = taskId;
   }, [taskId]);
-  const chosenTask = useRef<HTMLDivElement>(null);
-  useKeptFocus(chosenTask);
+  const chosenTask = useKeptFocus<HTMLDivElement>();
   const loaded = groups !== undefined;
   useEffect(() => {
-    // If the address names no task, the page opens the first task once.
+    // If the address names no task, the page opens the first task once. The history has no entry before it, so Back
+    // leaves the page.
     const [first] = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
-    if (first !== undefined && location.hash === '') openTaskInPlace(first.taskId);
+    if (first !== undefined && location.hash === '') replaceFragment(taskFragment(first.taskId));
   }, [loaded]);
 
   const waiting = groups?.attention.count;
@@ -94,14 +94,11 @@ export function SignedInPage(props: SignedInPageProps) {
   const ended = groups?.ended.total;
   // The costs are those of the current UTC day, and the page may stay open for days.
   const day = Math.floor(useNow(DAY_CHECK_MS) / 86_400_000);
-  useLoaded({
-    load: () => client.costs(1),
-    onLoaded: (report) => setToday(todayCostText(report)),
-    onFailure: (error) => {
-      if (error instanceof ClientError && error.status === 401) onSignedOut();
-    },
-    inputs: [client, waiting, ended, day],
-  });
+  const costs = useLoaded(() => client.costs(1), [client, waiting, ended, day]);
+  const today = costs.value === undefined ? '' : todayCostText(costs.value);
+  useEffect(() => {
+    if (isSignedOut(costs.error)) onSignedOut();
+  }, [costs.error]);
 
   const leave = async (everywhere: boolean): Promise<void> => {
     const failed = await signOut(everywhere);

@@ -2,7 +2,7 @@
  * The approval card in a chat. It shows the pending actions of one session, and a person decides them as on the
  * approval page.
  */
-import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import {
   approvalNeededText,
@@ -47,8 +47,7 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
    */
   const [refusal, setRefusal] = useState<string>();
   const drafts = useContext(TaskDraftsContext);
-  const box = useRef<HTMLDivElement>(null);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLDivElement>();
   const take = useCallback((next: SessionOnCard): void => {
     setSession(next);
     const pending = next.pending.map(({ action }) => action);

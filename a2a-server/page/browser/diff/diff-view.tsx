@@ -2,7 +2,7 @@
  * Shows a change of a file: line numbers, counts, colours, folded lines, and one or two columns. Text of the agent
  * stays text.
  */
-import { useContext, useMemo, useRef, useState } from 'preact/hooks';
+import { useContext, useMemo, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.ts';
 import { HighlighterContext, highlightLanguageOf, type HighlightedPiece } from './code-pieces.ts';
@@ -35,8 +35,7 @@ interface DiffViewProps {
 export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps) {
   const [columns, setColumns] = useState(readStoredChoice(COLUMNS) === 'two' ? 'two' : 'one');
   const [{ open, last }, setOpened] = useState(NOTHING_OPENED);
-  const box = useRef<HTMLElement>(null);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLElement>();
   // The page renders again for each piece of live output. A long diff must not be read again then.
   const read = useMemo(() => parseDiff(diff), [diff]);
   const rows = useMemo(() => {

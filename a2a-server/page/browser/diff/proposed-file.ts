@@ -39,3 +39,25 @@ function withoutChange(after: string, diff: string): string | undefined {
     return undefined;
   }
 }
+
+/** The diff that shows the person what an edit changes, as data for `DiffView`. `after` is the whole new text. */
+type EditedDiff =
+  | { type: 'same'; text: string }
+  | { type: 'changed'; path: string; diff: string; after: string };
+
+/**
+ * Computes the diff for an edit: the change of the file on disk, if the page knows it. Otherwise the difference between
+ * the proposed and the edited text.
+ * @param proposed the text that the agent proposed
+ * @param edited the text of the person
+ */
+export function editedDiff(file: ProposedFile | undefined, proposed: string, edited: string): EditedDiff {
+  if (file !== undefined) {
+    if (file.before === edited) return { type: 'same', text: 'With this edit, the file stays as it is.' };
+    const { path, before } = file;
+    return { type: 'changed', path, diff: unifiedFileDiff(path, before, edited), after: edited };
+  }
+  if (proposed === edited) return { type: 'same', text: 'You have not changed anything yet.' };
+  const diff = unifiedFileDiff('input', proposed, edited);
+  return { type: 'changed', path: 'your change', diff, after: edited };
+}

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
+import type { A2aClient, A2aTaskRequest } from '../../../../shared/client/index.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { readAddressTarget } from '../address.ts';
@@ -10,7 +10,7 @@ import {
   workspaceChoicesSchema,
   type WorkspaceChoices,
 } from '../../../../shared/protocol/workspace-choices.ts';
-import { readJson } from '../page-api.ts';
+import { isSignedOut, readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface NewTaskFormProps {
@@ -51,8 +51,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
 
-  const box = useRef<HTMLDivElement>(null);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLDivElement>();
 
   const close = (): void => {
     const { current } = details;
@@ -79,7 +78,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
       close();
       onStarted(taskId, before);
     } catch (error) {
-      if (error instanceof ClientError && error.status === 401) onSignedOut();
+      if (isSignedOut(error)) onSignedOut();
       else setProblem(errorMessageOf(error));
     } finally {
       setSending(false);

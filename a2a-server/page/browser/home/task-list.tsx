@@ -32,8 +32,7 @@ const TICK_MS = 15_000;
 
 export function TaskListView({ groups, filtered, chosen, onMore }: TaskListProps) {
   const now = useNow(TICK_MS);
-  const box = useRef<HTMLDivElement>(null);
-  useKeptFocus(box, rowOfSameTask);
+  const box = useKeptFocus<HTMLDivElement>(rowOfSameTask);
   if (groups === undefined) return <Skeleton />;
   return (
     <div ref={box} tabIndex={-1}>

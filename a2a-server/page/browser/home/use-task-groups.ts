@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../../../shared/client/index.ts';
 import type { TaskGroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
+import { isSignedOut } from '../page-api.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
 import { filterParameters, type PageTaskFilters } from '../task-filters.ts';
 import { readGroupPage, readTaskGroups } from './task-groups.ts';
@@ -67,9 +68,8 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
     }, RETRY_MS);
   };
   const fail = (error: unknown, show: (problem: string) => void): void => {
-    const known = error instanceof ClientError ? error : undefined;
-    if (known?.status === 401) onSignedOut();
-    else if (known?.retryable === true) lost();
+    if (isSignedOut(error)) onSignedOut();
+    else if (error instanceof ClientError && error.retryable) lost();
     else show(errorMessageOf(error));
   };
 

@@ -1,7 +1,7 @@
 /** Shows what the person still needs before a passkey works here: another address, or a passkey. */
 import { useEffect, useState } from 'preact/hooks';
-import type { PasskeyList } from '../../../../shared/protocol/registered-passkey.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
+import { useLoaded } from '../use-loaded.ts';
 import {
   createPasskeyLink,
   listPasskeys,
@@ -10,34 +10,20 @@ import {
 } from './passkey-requests.ts';
 
 export function PasskeySetupNotice({ target }: { target: PasskeyLinkTarget }) {
-  const [list, setList] = useState<PasskeyList>();
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    /** The number of the newest request. An older answer may arrive after a newer one. */
-    let newest = 0;
-    const load = async (): Promise<void> => {
-      newest += 1;
-      const mine = newest;
-      try {
-        const found = await listPasskeys();
-        if (mine !== newest) return;
-        setList(found);
-        setProblem(undefined);
-      } catch (error) {
-        if (mine === newest) setProblem(errorMessageOf(error));
-      }
-    };
-    void load();
-    return onPasskeysChange(() => void load());
-  }, []);
+  const [changes, setChanges] = useState(0);
+  useEffect(() => onPasskeysChange(() => setChanges((before) => before + 1)), []);
+  const { value: list, error } = useLoaded(listPasskeys, [changes]);
+  const [problem, setProblem] = useState<unknown>();
+  useEffect(() => setProblem(undefined), [list]);
   const open = async (): Promise<void> => {
     try {
       location.href = await createPasskeyLink(target);
-    } catch (error) {
-      setProblem(errorMessageOf(error));
+    } catch (failure) {
+      setProblem(failure);
     }
   };
-  if (problem !== undefined) return <p class="problem">{problem}</p>;
+  const shown = problem ?? error;
+  if (shown !== undefined) return <p class="problem">{errorMessageOf(shown)}</p>;
   if (list === undefined) return null;
   if (list.origin === undefined) return <p class="problem">{list.problem}</p>;
   if (list.origin !== location.origin)

@@ -4,6 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { ProblemLine } from '../problem-line.tsx';
 import {
   finishProviderSignIn,
   readProviderName,
@@ -51,9 +52,7 @@ export function SignInView(props: SignInProps) {
     begin();
     const failed = await startProviderSignIn(silent, registrationCode);
     // Without a problem, the browser is about to leave the page.
-    if (failed === undefined) return;
-    setBusy(false);
-    setProblem(failed);
+    if (failed !== undefined) done(failed);
   };
   const finish = async (answer: string): Promise<void> => {
     onUsed();
@@ -76,11 +75,7 @@ export function SignInView(props: SignInProps) {
   return (
     <div class="sign-in" role="main">
       <h1>Approvals</h1>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemLine text={problem} />
       {busy ? (
         <p class="quiet">Signing in …</p>
       ) : code !== undefined ? (

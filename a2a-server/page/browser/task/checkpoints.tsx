@@ -1,6 +1,6 @@
 /** Lists the turns that changed files, each with a button that puts the files back. */
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { A2aClient, TaskReport } from '../../../../shared/client/index.ts';
 import {
   taskCheckpointsSchema,
@@ -14,7 +14,7 @@ import { useKeptFocus } from '../use-kept-focus.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { restoreFiles } from './restore-files.ts';
 import { RestoreFilesForm } from './restore-files-form.tsx';
-import { StoryStepTime } from './story-step-head.tsx';
+import { ChangedFiles, StoryStepTime } from './story-step-parts.tsx';
 
 interface CheckpointsProps {
   client: A2aClient;
@@ -30,16 +30,13 @@ async function readCheckpoints(taskId: string): Promise<TaskCheckpoints> {
 /** Draws nothing while the task works, or if the task changed no file. */
 export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
   const { state, cursor, sessionId } = report;
-  const [known, setKnown] = useState<TaskCheckpoints>();
   const [opened, setOpened] = useState<number>();
   const settled = state !== 'working';
-  useLoaded({
-    load: () => (settled ? readCheckpoints(taskId) : undefined),
-    onLoaded: setKnown,
-    // A failed request is ignored. The page reads the checkpoints again after the next change of the task.
-    onFailure: () => undefined,
-    inputs: [taskId, settled, cursor],
-  });
+  // A failed request is ignored. The page reads the checkpoints again after the next change of the task.
+  const { value: known } = useLoaded(
+    () => (settled ? readCheckpoints(taskId) : undefined),
+    [taskId, settled, cursor],
+  );
   if (!settled || known === undefined || known.checkpoints.length === 0) return null;
   const { checkpoints, workspace, liveTask } = known;
   return (
@@ -95,20 +92,13 @@ interface TurnProps {
 }
 
 function Turn({ checkpoint: { turn, at, files, commands }, children }: TurnProps) {
-  const box = useRef<HTMLLIElement>(null);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLLIElement>();
   return (
     <li ref={box} tabIndex={-1}>
       <div class="step-head">
         <span>Turn {turn}</span> <StoryStepTime at={at} />
       </div>
-      <ul aria-label={`Files of turn ${turn}`} class="files">
-        {files.map(({ path, change }) => (
-          <li key={path}>
-            {change} <code>{visibleLine(path)}</code>
-          </li>
-        ))}
-      </ul>
+      <ChangedFiles label={`Files of turn ${turn}`} files={files} />
       {commands.length > 0 && (
         <p class="quiet">Not undone: {commands.map((title) => visibleLine(title)).join(', ')}</p>
       )}

@@ -1,5 +1,5 @@
 /** Sends a text to the agent: an answer, a message for the next turn, or the next task of the session. */
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import { openCreatedTask } from '../address.ts';
@@ -32,8 +32,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
     };
     void followSending();
   }, [drafts]);
-  const box = useRef<HTMLElement>(null);
-  useKeptFocus(box);
+  const box = useKeptFocus<HTMLElement>();
   const { question, sessionId } = report;
   // The server accepts no message while an action waits for a decision. A text that the person has begun stays.
   const blocked = report.pending.length > 0;

@@ -1,5 +1,5 @@
 /** Shows what a restoration would change, and asks before it starts. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import {
   restorePreviewSchema,
   type RestorePreview,
@@ -34,27 +34,24 @@ export function RestoreFilesForm({
   onClose,
 }: RestoreFilesFormProps) {
   const [since, setSince] = useState(false);
-  const [preview, setPreview] = useState<RestorePreview>();
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const box = useRef<HTMLDivElement>(null);
-  useKeptFocus(box);
-  const fail = (error: unknown): void => setProblem(errorMessageOf(error));
-  useLoaded({
-    load: () => {
-      setPreview(undefined);
-      setProblem(undefined);
-      return readPreview(taskId, turn, since);
-    },
-    onLoaded: setPreview,
-    onFailure: fail,
-    inputs: [taskId, turn, since],
-  });
+  const box = useKeptFocus<HTMLDivElement>();
+  const { value } = useLoaded(
+    () =>
+      readPreview(taskId, turn, since).then(
+        (found) => ({ since, found, failure: undefined }),
+        (error: unknown) => ({ since, found: undefined, failure: errorMessageOf(error) }),
+      ),
+    [taskId, turn, since],
+  );
+  // While the other preview is loading, the page shows none.
+  const { found: preview, failure } = value?.since === since ? value : {};
   const confirm = (diff: string): void => {
     setSending(true);
     setProblem(undefined);
     onConfirm(since, diff)
-      .catch(fail)
+      .catch((error: unknown) => setProblem(errorMessageOf(error)))
       .finally(() => setSending(false));
   };
   return (
@@ -64,12 +61,15 @@ export function RestoreFilesForm({
           type="checkbox"
           checked={since}
           disabled={sending}
-          onChange={({ currentTarget }) => setSince(currentTarget.checked)}
+          onChange={({ currentTarget }) => {
+            setProblem(undefined);
+            setSince(currentTarget.checked);
+          }}
         />{' '}
         Also undo all later turns in this directory, of every session
       </label>
       {preview !== undefined && <PreviewOfRestore preview={preview} since={since} />}
-      <ProblemLine text={problem} />
+      <ProblemLine text={problem ?? failure} />
       <div class="row">
         {preview?.type === 'ready' && (
           <button class="main" disabled={sending} onClick={() => confirm(preview.diff)}>

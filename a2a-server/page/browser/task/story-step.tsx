@@ -8,9 +8,8 @@ import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
-import { Reasoning } from './reasoning.tsx';
-import type { StoryCall, StoryStep, StoryToolExecution } from './story.ts';
-import { StoryStepHead, StoryStepTime } from './story-step-head.tsx';
+import type { StoryCall, StoryReasoning, StoryStep, StoryToolExecution } from './story.ts';
+import { ChangedFiles, StoryStepHead, StoryStepTime } from './story-step-parts.tsx';
 import { TodoChanges } from './todo-list.tsx';
 
 export function StoryStepView({ step, live }: { step: StoryStep; live: boolean }) {
@@ -59,6 +58,19 @@ export function StoryStepView({ step, live }: { step: StoryStep; live: boolean }
         <StoryStepHead at={step.at}>The task ended: {STATE_TEXTS[step.state]}</StoryStepHead>
       );
   }
+}
+
+/** Draws the reasoning of the model, folded. It is not part of the answer. */
+function Reasoning({ step: { at, text } }: { step: StoryReasoning }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span class="quiet">Reasoning of the model, not part of the answer</span> <StoryStepTime at={at} />
+      </summary>
+      {open && <p class="plain quiet">{visibleText(text.trim())}</p>}
+    </details>
+  );
 }
 
 /** Draws the details of a tool call only while they are open, because a story has thousands of calls. */
@@ -111,15 +123,7 @@ function CallDetails({
       {runs.map((each) => (
         <Run key={each.toolId} run={each} />
       ))}
-      {files.length > 0 && (
-        <ul aria-label="Changed files" class="files">
-          {files.map(({ path, change }) => (
-            <li key={path}>
-              {change} <code>{visibleLine(path)}</code>
-            </li>
-          ))}
-        </ul>
-      )}
+      {files.length > 0 && <ChangedFiles label="Changed files" files={files} />}
     </>
   );
 }

@@ -119,9 +119,9 @@ class StoryDraft {
         this.model = event.model;
         return;
       case 'text':
-        return this.#writeText(event);
+        return this.#addText({ ...event, name: '', abandoned: undefined });
       case 'reasoning':
-        return this.#writeReasoning(event);
+        return this.#addText(event);
       case 'todos':
         this.steps.push({ ...event, before: this.todos });
         this.todos = event.todos;
@@ -178,18 +178,11 @@ class StoryDraft {
   /**
    * Adds a piece of text. A text after a tool call is a step of its own, so that the steps are in the order of time.
    */
-  #writeText({ seq, at, turn, text }: EventOf<'text'>): void {
+  #addText(piece: StoryText | StoryReasoning): void {
     const last = this.steps.at(-1);
-    if (last?.type === 'text' && last.turn === turn)
-      this.steps[this.steps.length - 1] = { ...last, text: last.text + text };
-    else this.steps.push({ type: 'text', seq, at, name: '', turn, text, abandoned: undefined });
-  }
-
-  #writeReasoning(event: EventOf<'reasoning'>): void {
-    const last = this.steps.at(-1);
-    if (last?.type === 'reasoning' && last.turn === event.turn)
-      this.steps[this.steps.length - 1] = { ...last, text: last.text + event.text };
-    else this.steps.push(event);
+    const continues = last?.type === piece.type && 'turn' in last && last.turn === piece.turn;
+    if (continues) this.steps[this.steps.length - 1] = { ...last, text: last.text + piece.text };
+    else this.steps.push(piece);
   }
 
   #writeArtifact({ seq, at, artifactId, name, text, append }: EventOf<'artifact'>): void {

@@ -1,4 +1,4 @@
-import { useCallback, useContext, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
@@ -41,8 +41,7 @@ interface TaskViewProps {
 }
 
 export function TaskDetails({ client, taskId, link, title, cost, onChange }: TaskViewProps) {
-  const article = useRef<HTMLElement>(null);
-  useKeptFocus(article);
+  const article = useKeptFocus<HTMLElement>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const drafts = useContext(TaskDraftsContext);
   const followed = useStory(taskId);

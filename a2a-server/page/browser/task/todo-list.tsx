@@ -1,7 +1,7 @@
 /** Draws the agent's to-do list: its current state, and each change of it in the story. */
 import type { StoryTodo } from '../../../../shared/protocol/task-story.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { StoryStepHead } from './story-step-head.tsx';
+import { StoryStepHead } from './story-step-parts.tsx';
 import type { StoryTodosChange } from './story.ts';
 import { todosDoneText, todoChanges, type TodoChange } from './todo-changes.ts';
 

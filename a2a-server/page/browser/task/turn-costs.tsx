@@ -1,6 +1,6 @@
 /** Shows the cost of each turn of a task. The page fetches it when the person opens the list. */
 import { useState } from 'preact/hooks';
-import type { A2aClient, TaskCosts } from '../../../../shared/client/index.ts';
+import type { A2aClient } from '../../../../shared/client/index.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { costRequestLabel, requestPriceText } from '../../../../shared/text/cost-text.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
@@ -15,21 +15,15 @@ interface TurnCostsProps {
 
 export function TurnCosts({ client, taskId, cost }: TurnCostsProps) {
   const [open, setOpen] = useState(false);
-  const [requests, setRequests] = useState<TaskCosts['requests']>();
-  const [problem, setProblem] = useState<string>();
-  useLoaded({
-    load: () => (open ? client.taskCosts(taskId) : undefined),
-    onLoaded: (found) => {
-      setProblem(undefined);
-      setRequests(found.requests);
-    },
-    onFailure: (error) => setProblem(errorMessageOf(error)),
-    inputs: [client, taskId, cost, open],
-  });
+  const { value, error } = useLoaded(
+    () => (open ? client.taskCosts(taskId) : undefined),
+    [client, taskId, cost, open],
+  );
+  const requests = value?.requests;
   return (
     <details class="turn-costs" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Cost of each turn</summary>
-      {problem !== undefined && <p class="problem">{visibleLine(problem)}</p>}
+      {error !== undefined && <p class="problem">{visibleLine(errorMessageOf(error))}</p>}
       {requests?.length === 0 && <p class="quiet">The turns of this task have no tokens.</p>}
       {requests !== undefined && requests.length > 0 && (
         <table aria-label="Cost of each turn">

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { readTaskMetadata } from '../page-api.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { taskFactsSchema, type TaskFacts } from './task-facts.ts';
@@ -8,13 +7,9 @@ import { taskFactsSchema, type TaskFacts } from './task-facts.ts';
  * @param changes a counter. When it changes, the page fetches the facts again
  */
 export function useTaskFacts(taskId: string, changes: number): TaskFacts | undefined {
-  const [facts, setFacts] = useState<TaskFacts>();
-  useLoaded({
-    load: async () => taskFactsSchema.parse(await readTaskMetadata(taskId, '?historyLength=0')),
-    onLoaded: setFacts,
-    // A failed request is ignored. The next change of the task fetches the facts again.
-    onFailure: () => undefined,
-    inputs: [taskId, changes],
-  });
-  return facts;
+  // A failed request is ignored. The next change of the task fetches the facts again.
+  return useLoaded(
+    async () => taskFactsSchema.parse(await readTaskMetadata(taskId, '?historyLength=0')),
+    [taskId, changes],
+  ).value;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { editedDiff } from '../../../../../../a2a-server/page/browser/diff/edited-diff.ts';
-import { proposedFileOf } from '../../../../../../a2a-server/page/browser/diff/proposed-file.ts';
+import { editedDiff, proposedFileOf } from '../../../../../../a2a-server/page/browser/diff/proposed-file.ts';
 import { unifiedFileDiff } from '../../../../../../shared/text/unified-diff.ts';
 
 const action = (content: string, diff: string): Parameters<typeof proposedFileOf>[0] => ({
@@ -44,13 +43,13 @@ describe('the effect of an edit', () => {
 
   test('is the change of the file, if the page knows its old text', () => {
     expect(editedDiff(file, 'two\n', 'three\n')).toEqual({
-      type: 'file',
+      type: 'changed',
       path: 'a.md',
       diff: unifiedFileDiff('a.md', 'one\n', 'three\n'),
       after: 'three\n',
     });
     expect(editedDiff(file, 'two\n', 'one\n').type).toBe('same');
-    expect(editedDiff(file, 'two\n', 'two\n').type).toBe('file');
+    expect(editedDiff(file, 'two\n', 'two\n').type).toBe('changed');
   });
 
   test('is otherwise the change of the input', () => {
@@ -59,7 +58,7 @@ describe('the effect of an edit', () => {
       text: 'You have not changed anything yet.',
     });
     expect(editedDiff(undefined, 'ls', 'ls -l')).toMatchObject({
-      type: 'input',
+      type: 'changed',
       diff: expect.stringContaining('+ls -l'),
     });
   });

@@ -1,5 +1,6 @@
-/** Draws the first line of a step, with its time. */
+/** Draws what steps and checkpoints have in common: the first line with its time, and the changed files. */
 import type { ComponentChildren } from 'preact';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
 
 export function StoryStepHead({ at, children }: { at: number; children: ComponentChildren }) {
   return (
@@ -16,5 +17,22 @@ export function StoryStepTime({ at }: { at: number }) {
     <time class="quiet" dateTime={time.toISOString()} title={time.toLocaleString()}>
       {time.toLocaleTimeString(undefined, { timeStyle: 'short' })}
     </time>
+  );
+}
+
+interface ChangedFilesProps {
+  label: string;
+  files: readonly { path: string; change: string }[];
+}
+
+export function ChangedFiles({ label, files }: ChangedFilesProps) {
+  return (
+    <ul aria-label={label} class="files">
+      {files.map(({ path, change }) => (
+        <li key={path}>
+          {change} <code>{visibleLine(path)}</code>
+        </li>
+      ))}
+    </ul>
   );
 }
