@@ -167,7 +167,7 @@ function notesOf(
   return [
     ...late,
     ...waiting.map(() => 'The person has opened the page, and has not decided there yet.'),
-    ...[...new Set(unanswered)].map((why) => `The person was asked in a form: ${WORDS[why]}`),
+    ...[...new Set(unanswered)].map((why) => WORDS[why]),
     ...(refused === undefined ? [] : [`The answer in the form did not count: ${refused}`]),
   ];
 }
@@ -182,9 +182,12 @@ function stillAsked(
 }
 
 const WORDS: Readonly<Record<SubmittedAnswers['unanswered'][number], string>> = {
-  cancelled: 'it was closed without an answer, and nothing was decided by it.',
+  cancelled: 'The form was closed without an answer, and nothing was decided by it.',
   'too narrow':
-    'the window had become narrower, and the client cut rows of the form. So the approval does not count. Nothing was decided by it.',
-  'too fast': 'the answer came faster than anybody reads, and does not count. Nothing was decided by it.',
-  'not understood': 'the answer was no clear decision, and does not count. Nothing was decided by it.',
+    'The window had become narrower, and the client cut rows of the form. So the approval does not count. Nothing was decided by it.',
+  // Codex declines a form in URL mode by itself.
+  'too fast':
+    'The form was answered faster than anybody reads, perhaps by the client itself. The answer does not count. Nothing was decided by it.',
+  'not understood':
+    'The answer in the form was no clear decision, and does not count. Nothing was decided by it.',
 };
