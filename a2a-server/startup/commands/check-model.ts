@@ -46,7 +46,9 @@ export async function checkModel(
       return slowModelResult(model.id, { subject, url, limitMs: tried.limitMs });
     case 'failed':
       return checkResults(subject).fail(
-        `${model.id} does not answer: ${tried.problem}`,
+        tried.problem.startsWith(`${model.id} `)
+          ? tried.problem
+          : `${model.id} does not answer: ${tried.problem}`,
         await nextStep(model.id, tried, { settings, url }),
       );
   }

@@ -21,3 +21,16 @@ test.each([
     next: expect.stringContaining(`needs a proxy, set ${variable}.`),
   });
 });
+
+test('a failure that names the model is not introduced with the name again', async () => {
+  const failing: Model = {
+    id: 'ollama:m',
+    stream: () => {
+      throw new ProductError('AGENT_UNREACHABLE', 'ollama:m could not answer: the connection to it failed.');
+    },
+  };
+  const settings = { baseUrls: {}, keys: {}, prices: {}, contextWindow: {}, inputModes: {} };
+  expect(await checkModel(failing, 'model', { settings, env: {} })).toMatchObject({
+    message: 'ollama:m could not answer: the connection to it failed.',
+  });
+});
