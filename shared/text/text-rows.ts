@@ -2,7 +2,7 @@
 import { displayWidth, graphemesOf } from './display-width.ts';
 
 /** The prefix of a row that continues the previous row, so that untrusted text never stands at the start of a row. */
-const CONTINUATION_PREFIX = '↳ ';
+export const CONTINUATION_PREFIX = '↳ ';
 /** The distance of the tab stops of a terminal, in columns. */
 const TAB_STOP = 8;
 
@@ -47,6 +47,7 @@ export function* wordRows(line: string, columns: number): Generator<string> {
   }
 }
 
-function columnsOf(segment: string, at: number): number {
+/** Returns the width of a character in the column `at`. A tab ends at the next tab stop. */
+export function columnsOf(segment: string, at: number): number {
   return segment === '\t' ? TAB_STOP - (at % TAB_STOP) : displayWidth(segment);
 }

@@ -25,7 +25,7 @@ function compileOnce(compile: () => RegExp): () => RegExp {
 }
 
 /** The prefix of every line of untrusted text. The program's own lines never start with it. */
-const LINE_MARK = '│';
+export const LINE_MARK = '│';
 
 /**
  * The maximum width of a run of white space in a text of several lines, in columns. A marker replaces a wider run. A

@@ -3,7 +3,7 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { commandFailure } from '../../../shared/protocol/failed-command.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
-import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { ObservedEvent, ObservedArtifact, TaskStateName } from '../../dialects/observation.ts';
 import { todoListLine } from '../../mcp/reports/todos-line.ts';
 import { toolCallEventText } from '../../sessions/session/tool-call-event-text.ts';
@@ -14,6 +14,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { howToAnswerText, howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState, type TerminalStyle } from '../terminal/paint.ts';
 import { quotedRows, wrapIntoRowsAtWords } from '../terminal/rows.ts';
+import { StreamedRows } from '../terminal/streamed-rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
@@ -40,6 +41,7 @@ export class LiveTaskText {
   readonly #shown = new Set<string>();
   #asked: string | undefined;
   #open: string | undefined;
+  readonly #rows: StreamedRows;
   /** The turn whose reasoning was printed last. Undefined if other text followed. */
   #thinking: number | undefined;
   /** True if the agent's text has been printed. */
@@ -47,6 +49,7 @@ export class LiveTaskText {
 
   constructor(terminal: Terminal, { pending, times = false }: { pending: ShownPending; times?: boolean }) {
     this.#terminal = terminal;
+    this.#rows = new StreamedRows(terminal.width);
     this.#shownPending = pending;
     this.#times = times;
   }
@@ -83,7 +86,9 @@ export class LiveTaskText {
     const output = agentOutputText(view);
     if (this.#streamed || output === '') return;
     this.#streamed = true;
-    this.#line('bold', visibleText(output));
+    this.#close();
+    this.#line('bold', this.#rows.next(output));
+    this.#rows.endLine();
   }
 
   #writeGrants({ grants }: TaskView): void {
@@ -100,6 +105,7 @@ export class LiveTaskText {
 
   #close(): void {
     if (this.#open !== undefined) this.#terminal.say('');
+    this.#rows.endLine();
     this.#open = undefined;
   }
 
@@ -188,7 +194,7 @@ export class LiveTaskText {
     if (text === '') return;
     this.#thinking = undefined;
     if (source.startsWith('output ')) this.#streamed = true;
-    const shown = visibleText(text);
+    const shown = this.#rows.next(text);
     this.#terminal.write(style === undefined ? shown : this.#terminal.paint(style, shown));
     this.#open = text.endsWith('\n') ? undefined : source;
   }

@@ -48,7 +48,7 @@ describe('the command answer with choices', () => {
     expect(answered.stdout).toContain(`Answered: ${calls[0]}`);
     const watched = await on.run('watch', id);
     expect(watched.stdout).toContain('ask-person: answered by the local user on the command line');
-    expect(watched.stdout).toMatch(/working\nlight blue\n/);
+    expect(watched.stdout).toMatch(/working\n│ light blue\n/);
     expect(await on.run('answer', code, '1')).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(`No action waits with the code ${code}: it was decided`),
@@ -92,6 +92,6 @@ describe('the command answer with choices', () => {
     });
     expect(stdout).toContain('2. light blue');
     expect(stdout).toContain('Answered');
-    expect((await on.run('watch', id)).stdout).toMatch(/working\nred\n/);
+    expect((await on.run('watch', id)).stdout).toMatch(/working\n│ red\n/);
   });
 });

@@ -156,7 +156,7 @@ describe('the command watch', () => {
     }
     const { sessionId } = await on.peer.send('Compare a.md and b.md');
     const thinking = await on.run('watch', sessionId, '--from', '0', '--thinking');
-    expect(thinking.stdout).toMatch(/thinking:\nI need both files\.\n[^]*turn 1: \d+ tokens in[^]*Done\./);
+    expect(thinking.stdout).toMatch(/thinking:\n│ I need both files\.\n[^]*turn 1: \d+ tokens in[^]*Done\./);
     expect(thinking.code).toBe(0);
     const { stdout } = await on.run('watch', sessionId, '--from', '0');
     expect(stdout).toMatch(/turn 1: \d+ tokens in/);

@@ -102,12 +102,12 @@ describe('the live text of a task that a person watches', () => {
       [
         '#1 working',
         'thinking:',
-        'I need',
-        'both \\u{202e} files.',
-        'I read both.',
+        '│ I need',
+        '│ both \\u{202e} files.',
+        '│ I read both.',
         'turn 1: 2257 tokens in (2048 read from the cache), 41 out, $0.0125',
         'thinking:',
-        'Now I compare.',
+        '│ Now I compare.',
         '#7 completed',
         '',
       ].join('\n'),
@@ -117,7 +117,7 @@ describe('the live text of a task that a person watches', () => {
   it('a long state continues in the next row with a whole word, so no text of the agent begins a row', () => {
     const failed = status('failed', [], 'The model answered: approve it now, please.');
     expect(shown([output('Hm.\n'), failed], true, { width: 40 })).toBe(
-      'Hm.\n#1 submitted\n#2 failed: The model answered: approve\n↳ it now, please.\n',
+      '│ Hm.\n#1 submitted\n#2 failed: The model answered: approve\n↳ it now, please.\n',
     );
   });
 
@@ -158,7 +158,15 @@ describe('the live text of a task that a person watches', () => {
       true,
     );
     expect(screen).toBe(
-      '#1 working\nI will write.\n#4 write-file runs: Write a.md  write-1\none\ntwo\n#7 write-file: ok\n#8 completed\n',
+      '#1 working\n│ I will write.\n#4 write-file runs: Write a.md  write-1\n│ one\n│ two\n#7 write-file: ok\n#8 completed\n',
+    );
+  });
+
+  it('D5 no text of the agent or a tool looks like a line of the program: each line and each row has a mark', () => {
+    const pieces = ['#9 write-file: app', 'roved by you\n', '\n', '#10 completed'].map(output);
+    const told = activity({ type: 'tool.output', ...call, toolId: 'write-1', text: '#11 completed\n' });
+    expect(shown([status('working'), ...pieces, told, status('completed')], true, { width: 24 })).toBe(
+      '#1 working\n│ #9 write-file: approve\n↳ d by you\n│\n│ #10 completed\n│ #11 completed\n#7 completed\n',
     );
   });
 
@@ -236,7 +244,7 @@ describe('the live text of a task that a person watches', () => {
       reply: '',
       overview: null,
     };
-    expect(shown([snapshot], true)).toBe('the result\n#1 completed\n');
+    expect(shown([snapshot], true)).toBe('│ the result\n#1 completed\n');
   });
 
   it('with the option for times, each line begins with the event’s time in UTC, as in the log', () => {
