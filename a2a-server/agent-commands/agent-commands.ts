@@ -5,12 +5,12 @@ import {
   type CommandCall,
   type OfferedCommand,
 } from '../../shared/protocol/agent-command.ts';
-import type { Model } from '../models/model.ts';
-import type { UserMessage } from '../task/events.ts';
-import { callsOfTurn, trailingTurn, type Snapshot } from '../task/snapshot.ts';
+import { type Model, NO_USAGE, type ModelEvent } from '../models/model.ts';
+import type { UserMessage, TurnEnd } from '../task/events.ts';
+import { callsOfTurn, trailingTurn, type Snapshot, type Call } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import type { AgentCommand } from './agent-command.ts';
-import { createAgentCommandModel } from './command-model.ts';
+import type { AgentCommand, AgentCommandFirstStep } from './agent-command.ts';
+import { resultForModel } from '../task/result-for-model.ts';
 
 export interface AgentCommands {
   readonly offered: readonly OfferedCommand[];
@@ -86,4 +86,55 @@ function unknownCommandError(commands: readonly AgentCommand[], call: CommandCal
     `There is no command ${JSON.stringify(asked)}. The commands are: ${names}.`,
     { facts: { commands: names } },
   );
+}
+
+interface CommandTurn {
+  begin: (signal: AbortSignal) => Promise<AgentCommandFirstStep>;
+  /** The settled tool calls of the first turn. Empty during the first turn. */
+  calls: readonly Call[];
+}
+
+/**
+ * Runs a command as a model. The first turn answers or requests a tool call. The second turn reports the result. So
+ * approval, journal, abort and restart work as with any model.
+ */
+function createAgentCommandModel({ begin, calls }: CommandTurn): Model {
+  return {
+    id: 'command',
+    async *stream({ signal }) {
+      const end = calls.length > 0 ? yield* toolResultEvents(calls) : yield* beginCommand(begin, signal);
+      yield { type: 'finish', end, usage: NO_USAGE };
+    },
+  };
+}
+
+async function* beginCommand(
+  begin: CommandTurn['begin'],
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
+  try {
+    const beginning = await begin(signal);
+    yield { type: 'text', text: beginning.text };
+    if (beginning.type === 'answer') return 'stop';
+    const { tool, input } = beginning;
+    yield { type: 'call', modelCallId: 'call-1', tool, input };
+    return 'tool-calls';
+  } catch (error) {
+    // The error message ends the task. A storage error is thrown, because the executor retries it.
+    if (!(error instanceof ProductError) || error.reason === 'STORAGE') throw error;
+    return { type: 'failed', message: error.message };
+  }
+}
+
+function* toolResultEvents(calls: readonly Call[]): Generator<ModelEvent, TurnEnd, undefined> {
+  const results = calls.map((call) => ({ ...resultForModel(call), denied: isDenied(call) }));
+  const text = results.map((result) => result.text).join('\n');
+  // If a person denies the tool call, the command has not failed.
+  if (results.some(({ isError, denied }) => isError && !denied)) return { type: 'failed', message: text };
+  yield { type: 'text', text };
+  return 'stop';
+}
+
+function isDenied({ state }: Call): boolean {
+  return state.type === 'settled' && (state.result.type === 'denied' || state.result.type === 'skipped');
 }

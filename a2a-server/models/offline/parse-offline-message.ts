@@ -3,8 +3,7 @@
  * whole. Pure and total. X3: the time is linear in the length of the text, so a long text cannot block the process.
  */
 import { parseJson } from '../../../shared/text/parse-json.ts';
-import { parseJsonPlan } from './json-plan.ts';
-import type { OfflinePlanCall, ParsedOfflinePlan } from './offline-plan.ts';
+import { parseJsonPlan, type OfflinePlanCall, type ParsedOfflinePlan } from './offline-plan.ts';
 
 export const MAX_OFFLINE_MESSAGE_CHARS = 1_000_000;
 

@@ -3,12 +3,22 @@ import { RESUMABLE_STREAM_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../proto
 import { notDoneText } from '../../protocol/not-done-text.ts';
 import type { ToolCallEvent } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../core/progress.ts';
-import { hasEnded } from '../core/task-report.ts';
-import type { PendingAction, RunningTool, TaskReport, TaskState } from '../core/task-report.ts';
-import { taskStateOf } from './task-state.ts';
+import {
+  hasEnded,
+  type PendingAction,
+  type RunningTool,
+  type TaskReport,
+  type TaskState,
+} from '../core/task-report.ts';
+import { taskStateOf } from './listed-task.ts';
 import { toolCallEventSchema } from '../../protocol/call-view.ts';
-import { pendingActionsSchema } from './wire.ts';
-import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
+import {
+  pendingActionsSchema,
+  type WireEvent,
+  type WireMetadata,
+  type WireStatus,
+  type WireTask,
+} from './wire.ts';
 
 export class TaskFold {
   readonly taskId: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_SAY_CHUNKS, MAX_SAY_CHARACTERS } from '../../../../../a2a-server/models/offline/json-plan.ts';
+import { MAX_SAY_CHUNKS, MAX_SAY_CHARACTERS } from '../../../../../a2a-server/models/offline/offline-plan.ts';
 import {
   MESSAGE_FORMS,
   MAX_OFFLINE_MESSAGE_CHARS,
