@@ -66,7 +66,7 @@ interface RunningTask {
   execution: TaskExecution;
   slot: ExecutionSlot;
   /** A promise that resolves when the last event about the place in the queue is durable. */
-  placeReported: Promise<unknown>;
+  placeReported: Promise<void>;
   /** The time of the last event about the place in the queue, as `Clock.elapsed` gives it. */
   reportedAt: number | null;
   stopReporting?: () => void;
@@ -228,7 +228,11 @@ export class Executor {
     running.placeReported = log
       .ownedBy(claim)
       .change(taskId, (s) => queuePositionEvents(s, slot.ahead, this.#slots.limit))
-      .catch((error: unknown) => onFailure(taskId, error));
+      // The result has the snapshot, and a task may wait for a long time. So the promise does not keep it.
+      .then(
+        () => undefined,
+        (error: unknown) => onFailure(taskId, error),
+      );
   }
 
   /** Claims the task. Returns undefined if another server owns it. */

@@ -33,7 +33,7 @@ export function readRequestBody(
     let bytes = 0;
     let refusal: unknown =
       Number(request.headers['content-length']) > maxBytes ? bodyTooLarge(maxBytes) : undefined;
-    request.on('data', (chunk: Buffer) => {
+    const add = (chunk: Buffer): void => {
       if (refusal !== undefined) return;
       bytes += chunk.length;
       try {
@@ -45,15 +45,21 @@ export function readRequestBody(
         chunks.length = 0;
         memory.release();
       }
-    });
+    };
+    const stop = (): void => {
+      memory.release();
+      resolve(undefined);
+    };
+    request.on('data', add);
+    request.once('close', stop);
     request.once('end', () => {
+      // The listeners refer to the body. The request may stay open for hours, as a stream.
+      request.off('data', add);
+      request.off('close', stop);
       memory.release();
       if (refusal === undefined) resolve(Buffer.concat(chunks));
       else reject(refusal);
-    });
-    request.once('close', () => {
-      memory.release();
-      resolve(undefined);
+      chunks.length = 0;
     });
   });
 }
