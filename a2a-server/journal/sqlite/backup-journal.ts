@@ -17,12 +17,13 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
-import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { JournalInUseError } from '../journal.ts';
 import { integerColumn } from '../validate-column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
+import { openJournalDatabase, withJournalDatabase } from './journal-database.ts';
 import { makeFilePrivate, prepareJournalFile } from './journal-files.ts';
 import { lockJournal, requireNoJournalOwner } from './journal-lock.ts';
 import {
@@ -37,7 +38,6 @@ import { type LastCommits, readLastCommits, removeLastCommits, fileSize } from '
 import { migrate, requireCurrentSchema, requireNotEmpty } from './schema.ts';
 import { journalReportOf, requireJournalFile, type JournalReport } from './verify-journal.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 const DRAFT_FILE = /^a2a-server-draft-[0-9a-f]{12}(?:-wal|-shm|-journal)?$/;
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
@@ -160,7 +160,7 @@ async function requireUnused(path: string): Promise<void> {
   if (fileSize(path) === 0) return;
   let database: Sqlite;
   try {
-    database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    database = openJournalDatabase(path);
   } catch {
     return; // No server can use a file that is not a database.
   }
@@ -183,15 +183,12 @@ function missingIn(path: string, mark: LastCommits): JournalLoss | undefined {
 }
 
 function withOpenJournal<Result>(path: string, read: (database: Sqlite) => Result): Result {
-  return withStorageErrors(path, () => {
-    const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
-    try {
+  return withStorageErrors(path, () =>
+    withJournalDatabase(path, (database) => {
       requireCurrentSchema(database, path);
       return read(database);
-    } finally {
-      database.close();
-    }
-  });
+    }),
+  );
 }
 
 /** Returns the number of tasks in the journal. Undefined if the file exists but cannot be read. */
@@ -208,19 +205,15 @@ function tasksAt(path: string): number | undefined {
 function checkedCopy(copy: string, name: string): JournalCopyReport {
   const { problems, ...report } = withStorageErrors(
     name,
-    () => {
-      const database = openSqlite(copy, { busyTimeoutMs: BUSY_TIMEOUT_MS });
-      try {
+    () =>
+      withJournalDatabase(copy, (database) => {
         requireNotEmpty(database, name);
         migrate(database, name);
         const found = journalReportOf(database);
         // The mode DELETE needs no write-ahead log, so the backup is one file.
         database.exec('PRAGMA journal_mode = DELETE');
         return found;
-      } finally {
-        database.close();
-      }
-    },
+      }),
     'The backup',
   );
   const [first] = problems;

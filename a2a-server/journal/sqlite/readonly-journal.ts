@@ -7,7 +7,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../validate-column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
-import { openSqlite } from '../../../shared/sqlite/driver.ts';
+import { openJournalDatabase } from './journal-database.ts';
 import { EventRowReader } from './event-rows.ts';
 import { requireCurrentSchema } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
@@ -20,12 +20,6 @@ interface ReadonlyJournal {
 }
 
 /**
- * The maximum time that a reader waits for a writer's lock, in milliseconds. A writer needs the lock only for a few
- * milliseconds.
- */
-const BUSY_TIMEOUT_MS = 5_000;
-
-/**
  * Opens the journal for reading.
  * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read
  */
@@ -36,7 +30,7 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
       `There is no journal ${path}. Check the state directory: no server has used it.`,
     );
   return withStorageErrors(path, () => {
-    const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    const database = openJournalDatabase(path);
     try {
       database.exec('PRAGMA query_only = ON');
       requireCurrentSchema(database, path);

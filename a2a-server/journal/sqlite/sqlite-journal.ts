@@ -13,10 +13,11 @@ import { requirePositive } from '../require-positive.ts';
 import { Appender } from './appender.ts';
 import { Compactor } from './compactor.ts';
 import { CostTable } from './cost-table.ts';
-import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createSameFileCheck } from '../../../shared/sqlite/same-file-check.ts';
 import { EventRowReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
+import { openJournalDatabase } from './journal-database.ts';
 import { makeFilePrivate, prepareJournalFile } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
 import {
@@ -30,9 +31,6 @@ import { migrate } from './schema.ts';
 import { storageError, withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { createSqliteReader, SQLITE_DIALECT } from './sqlite-dialect.ts';
 import { WrittenAmountsTable } from './written-table.ts';
-
-/** The time that a statement waits for the lock of another program, e.g. of a backup. */
-const BUSY_TIMEOUT_MS = 5_000;
 
 export interface SqliteJournalOptions {
   /** The path of the database file. Missing directories are created with mode 0700, files with 0600. */
@@ -65,7 +63,7 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
     const opened = withStorageErrors(place, () => {
       const shortened = detectTruncatedJournalFile(place, before);
       if (shortened !== undefined) throw journalLossError(place, shortened);
-      database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+      database = openJournalDatabase(place);
       migrate(database, place);
       const loss = detectLostCommits(database, before);
       if (loss !== undefined) throw journalLossError(place, loss, copyWriteAheadLog(place));

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { sha256 } from '../../../shared/runtime/sha256.ts';
-import { openSqlite, type RunQuery, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { contentHashesOfEvent } from '../../task/event-content-hashes.ts';
@@ -13,6 +13,7 @@ import { RecomputedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from '../validate-column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EventRowReader } from './event-rows.ts';
+import { withJournalDatabase } from './journal-database.ts';
 import { detectLostCommitsUnlocked, journalLossText } from './journal-loss.ts';
 import { fileSize } from './last-commits-file.ts';
 import { requireCurrentSchema } from './schema.ts';
@@ -26,11 +27,6 @@ export interface JournalReport {
   problems: string[];
 }
 
-/**
- * The maximum time that the check waits for a writer's lock, in milliseconds. A writer needs the lock only for a few
- * milliseconds.
- */
-const BUSY_TIMEOUT_MS = 5_000;
 /** The maximum number of reported problems. A damaged file may have very many. */
 const MAX_PROBLEMS = 20;
 
@@ -40,9 +36,8 @@ const MAX_PROBLEMS = 20;
  */
 export function verifyJournal(path: string): JournalReport & { bytes: number } {
   requireJournalFile(path);
-  return withStorageErrors(path, () => {
-    const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
-    try {
+  return withStorageErrors(path, () =>
+    withJournalDatabase(path, (database) => {
       database.exec('PRAGMA query_only = ON');
       requireCurrentSchema(database, path);
       // One transaction reads one state, even if a server writes at the same time.
@@ -52,10 +47,8 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       const loss = detectLostCommitsUnlocked(database, path);
       if (loss !== undefined) report.problems.push(`${capitalized(journalLossText(loss))}.`);
       return { ...report, bytes: fileSize(path) };
-    } finally {
-      database.close();
-    }
-  });
+    }),
+  );
 }
 
 /** Refuses a missing file, because SQLite would create it. @throws ProductError CONFIGURATION */
