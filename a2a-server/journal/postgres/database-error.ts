@@ -90,6 +90,18 @@ const MEANINGS: Readonly<Record<string, ReasonAndSentence>> = {
   },
 };
 
+/** Runs `work`. Converts its errors with `databaseError`. @param label the name of the database for messages */
+export async function withDatabaseErrors<Result>(
+  label: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw databaseError(label, error);
+  }
+}
+
 /** Converts an error of the database to a ProductError that names the next step. Returns other errors unchanged. */
 export function databaseError(label: string, error: unknown): unknown {
   if (error instanceof DamagedDataError)

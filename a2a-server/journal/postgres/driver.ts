@@ -8,13 +8,11 @@ import { Client, Pool, types, type ClientConfig } from 'pg';
 import { PROBE_AFTER_MS } from '../../../shared/net/tcp-keep-alive.ts';
 import { errorMessageOf, errorCode } from '../../../shared/runtime/errors.ts';
 import type { SqlRow } from '../../../shared/state/sql-row.ts';
+import type { SqlStatement } from '../sql-dialect.ts';
 
 export type PostgresValue = string | number | boolean | null | Uint8Array | readonly PostgresValue[];
 
-/** A statement without its parameters. A statement with a name is prepared once per connection. */
-interface PostgresStatement {
-  name?: string;
-  text: string;
+interface PostgresStatement extends SqlStatement {
   /** The time limit in milliseconds. The default is `STATEMENT_MS`. */
   timeoutMs?: number;
 }
@@ -115,8 +113,20 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   }
 }
 
-/** Opens one connection. @throws PostgresError */
-export async function openPostgresConnection(address: DatabaseAddress): Promise<PostgresConnection> {
+/** Opens one connection. If `prepare` throws, closes it again. @throws PostgresError, and the errors of `prepare` */
+export async function openPostgresConnection(
+  address: DatabaseAddress,
+  prepare: (connection: PostgresConnection) => Promise<unknown> = async () => undefined,
+): Promise<PostgresConnection> {
+  const connection = await connect(address);
+  await prepare(connection).catch((error: unknown) => {
+    connection.close();
+    throw error;
+  });
+  return connection;
+}
+
+async function connect(address: DatabaseAddress): Promise<PostgresConnection> {
   const socket = new Socket();
   const client = new Client({ ...clientConfig(address), stream: () => socket });
   let usable = true;

@@ -17,7 +17,7 @@ import { AppendQueue } from './append-queue.ts';
 import { packNextEvents } from './compaction.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
-import { databaseError } from './database-error.ts';
+import { databaseError, withDatabaseErrors } from './database-error.ts';
 import { deleteSessions, hasSessionToDelete, removeRowsOfDeletedTask } from './delete-sessions.ts';
 import { parseDatabaseUrl, openPostgresPool } from './driver.ts';
 import { readEntries } from './event-reader.ts';
@@ -144,12 +144,8 @@ export async function openPostgresJournal({
   }
 
   /** Adds the name of the database to errors of the work. */
-  async function named<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      throw databaseError(address.label, error);
-    }
+  function named<Result>(work: () => Promise<Result>): Promise<Result> {
+    return withDatabaseErrors(address.label, work);
   }
 
   /** @throws PostgresError TIMEOUT if the work takes longer than a request may take. The work itself continues. */

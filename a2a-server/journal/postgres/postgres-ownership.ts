@@ -19,12 +19,7 @@ import {
   type UnclaimableTask,
 } from '../ownership.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
-import {
-  type PostgresConnection,
-  type DatabaseAddress,
-  openPostgresConnection,
-  type PostgresValue,
-} from './driver.ts';
+import { type DatabaseAddress, openPostgresConnection, type PostgresValue } from './driver.ts';
 import { LEASE_RENEWAL_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
 
@@ -132,7 +127,11 @@ export class PostgresOwnership implements Ownership {
     { id, label, clock, onClaimed, onLeaseLost }: PostgresOwnershipOptions,
   ) {
     this.#leaseConnection = new ReconnectingConnection(() => openPostgresConnection(address));
-    this.#claimConnection = new ReconnectingConnection(() => openClaimConnection(address));
+    this.#claimConnection = new ReconnectingConnection(() =>
+      openPostgresConnection(address, (connection) =>
+        connection.query({ text: `SET lock_timeout = ${LOCK_MS}` }),
+      ),
+    );
     this.#id = id;
     this.#label = label;
     this.#clock = clock;
@@ -289,10 +288,4 @@ export class PostgresOwnership implements Ownership {
   ): Promise<readonly SqlRow[]> {
     return (await this.#claimConnection.get()).query(statement, values);
   }
-}
-
-async function openClaimConnection(address: DatabaseAddress): Promise<PostgresConnection> {
-  const connection = await openPostgresConnection(address);
-  await connection.query({ text: `SET lock_timeout = ${LOCK_MS}` });
-  return connection;
 }

@@ -1,9 +1,8 @@
 /** Stores records in the database, so that all of its servers share them. */
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecordName, type RecordStore } from '../../records/record-store.ts';
 import { textColumn } from '../validate-column-values.ts';
 import { readDatabaseTime } from './database-clock.ts';
-import { databaseError } from './database-error.ts';
+import { withDatabaseErrors } from './database-error.ts';
 import { parseDatabaseUrl, openPostgresConnection, type QueryRunner } from './driver.ts';
 import { requireCurrentSchema } from './schema.ts';
 
@@ -81,25 +80,15 @@ interface ExistingRecords extends RecordStore {
  */
 export async function openExistingPostgresRecords(url: string): Promise<ExistingRecords> {
   const address = parseDatabaseUrl(url);
-  const named = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw error instanceof ProductError ? error : databaseError(address.label, error);
-    }
-  };
-  return named(async () => {
-    const connection = await openPostgresConnection(address);
-    let openedAt: number;
-    try {
-      await requireCurrentSchema(connection, address.label);
-      openedAt = Math.round(await readDatabaseTime(connection));
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+  const { label } = address;
+  return withDatabaseErrors(label, async () => {
+    let openedAt = 0;
+    const connection = await openPostgresConnection(address, async (opened) => {
+      await requireCurrentSchema(opened, label);
+      openedAt = Math.round(await readDatabaseTime(opened));
+    });
     const records = createPostgresRecordStore((statement, values) =>
-      named(() => connection.query(statement, values)),
+      withDatabaseErrors(label, () => connection.query(statement, values)),
     );
     return { ...records, openedAt, close: () => connection.close() };
   });

@@ -4,7 +4,7 @@
  */
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../validate-column-values.ts';
-import { databaseError } from './database-error.ts';
+import { withDatabaseErrors } from './database-error.ts';
 import {
   type PostgresConnection,
   type DatabaseAddress,
@@ -30,12 +30,12 @@ export async function openReadonlyPostgresJournal(url: string): Promise<Readonly
   const connection = await connect(address, requireCurrentSchema);
   return {
     taskIds: () =>
-      withDatabaseErrors(address, async () =>
+      withDatabaseErrors(address.label, async () =>
         (await connection.query({ text: 'SELECT task_id FROM tasks ORDER BY key' })).map((row) =>
           textColumn(row[0]),
         ),
       ),
-    entries: (taskId) => withDatabaseErrors(address, () => readAllEntries(connection, taskId)),
+    entries: (taskId) => withDatabaseErrors(address.label, () => readAllEntries(connection, taskId)),
     close: () => connection.close(),
   };
 }
@@ -52,26 +52,10 @@ async function connect(
   address: DatabaseAddress,
   check: (connection: PostgresConnection, label: string) => Promise<void>,
 ): Promise<PostgresConnection> {
-  return withDatabaseErrors(address, async () => {
-    const connection = await openPostgresConnection(address);
-    try {
+  return withDatabaseErrors(address.label, () =>
+    openPostgresConnection(address, async (connection) => {
       await connection.query({ text: 'SET default_transaction_read_only = on' });
       await check(connection, address.label);
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-  });
-}
-
-async function withDatabaseErrors<Result>(
-  { label }: DatabaseAddress,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw databaseError(label, error);
-  }
+    }),
+  );
 }

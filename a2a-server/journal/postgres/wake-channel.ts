@@ -102,14 +102,10 @@ export class JournalWakeChannel {
   }
 
   async #connect(): Promise<void> {
-    const connection = await openPostgresConnection(this.#address);
-    connection.onNotification((payload) => this.#receive(payload));
-    try {
-      await connection.query({ text: LISTEN });
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+    const connection = await openPostgresConnection(this.#address, (opened) => {
+      opened.onNotification((payload) => this.#receive(payload));
+      return opened.query({ text: LISTEN });
+    });
     if (this.#closed) {
       connection.close();
       return;

@@ -203,14 +203,10 @@ export class PostgresWriterConnection {
   }
 
   async #connect(): Promise<PostgresConnection> {
-    const connection = await openPostgresConnection(this.#address);
-    try {
-      await connection.query({ text: SESSION });
-      await (this.#registered ? this.#resume(connection) : this.#register(connection));
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+    const connection = await openPostgresConnection(this.#address, async (opened) => {
+      await opened.query({ text: SESSION });
+      await (this.#registered ? this.#resume(opened) : this.#register(opened));
+    });
     this.#connection = connection;
     connection.onLost(() => void this.#reconnect());
     return connection;
