@@ -2,7 +2,7 @@
 import type { StopReason } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, TaskEvent, ToolOutcome } from './events.ts';
 import { taskEndedRefusal, type CommandOutcome } from './command-outcome.ts';
-import { isTaskSettled, isTerminal, type Snapshot } from './snapshot.ts';
+import { isTaskSettled, isTerminal, runningCalls, runningExecution, type Snapshot } from './snapshot.ts';
 
 /**
  * Cancels a task that has not ended, even if it waits or has not begun (A4). A1: its running tool executions are
@@ -43,10 +43,11 @@ export function failTaskAfterTimeout(snapshot: Snapshot, message: string): Comma
 }
 
 /** Returns the events for tool executions that still run when their task ends. */
-function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: string }): TaskEvent[] {
-  return Object.values(calls).flatMap(({ callId, tool, title, state }): TaskEvent[] => {
-    if (state.type !== 'running') return [];
-    const outcome: ToolOutcome = { type: 'stopped', ...stop, confirmed: false, text: '' };
-    return [{ type: 'tool.finished', callId, tool, title, toolId: state.toolId, outcome }];
-  });
+function stoppedCalls(snapshot: Snapshot, stop: { reason: StopReason; message: string }): TaskEvent[] {
+  const outcome: ToolOutcome = { type: 'stopped', ...stop, confirmed: false, text: '' };
+  return runningCalls(snapshot).map((call) => ({
+    type: 'tool.finished',
+    ...runningExecution(call),
+    outcome,
+  }));
 }

@@ -19,8 +19,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import { approverRefusal, approverDemandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
 import { parseAnswerToCall, decisionMismatch } from './check-answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
-import { foldNextEvents } from './fold.ts';
-import { isFirstQuestion, parkOrContinue } from './pending.ts';
+import { isFirstQuestion, thenParkOrContinue } from './pending.ts';
 import {
   invalidDecisionRefusal,
   taskEndedRefusal,
@@ -88,7 +87,7 @@ export function decideCalls(
     };
     events.push(event);
   }
-  return [...events, parkOrContinue(foldNextEvents(snapshot, events, at))];
+  return thenParkOrContinue(snapshot, events, at);
 }
 
 /**
@@ -103,7 +102,7 @@ export function askAgain(
   const call = findCall(snapshot, shown.callId);
   if (isTerminal(snapshot) || call?.state.type !== 'waiting') return [];
   if (call.basis !== shown.basis || call.place !== shown.place) return [];
-  return [event, parkOrContinue(foldNextEvents(snapshot, [event]))];
+  return thenParkOrContinue(snapshot, [event]);
 }
 
 /** Returns the refusal if the message has another decision on the same call. */

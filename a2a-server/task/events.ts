@@ -98,6 +98,12 @@ export type PolicyVerdict =
   | { type: 'allow'; because: AllowReason; approver?: ApproverDemand }
   | { type: 'refuse'; message: string };
 
+/** Names a tool execution in its events. */
+export type ToolExecutionReference = Pick<
+  Extract<TaskEvent, { type: 'tool.started' }>,
+  'callId' | 'tool' | 'title' | 'toolId'
+>;
+
 /** Names the principal who decided, and the channel of the decision. */
 export interface Decider {
   principal: string;

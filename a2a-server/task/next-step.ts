@@ -13,6 +13,8 @@ import {
   isReadOnlyCall,
   isRepeatableCall,
   isTaskSettled,
+  runningCalls,
+  runningExecution,
   trailingTurn,
   waitingCalls,
   type Call,
@@ -130,16 +132,8 @@ function unfinishedWorkEvents(snapshot: Snapshot): TaskEvent[] {
       turn: snapshot.openTurn.turn,
       reason: 'The server stopped during the turn. It asks the model again.',
     });
-  for (const call of Object.values(snapshot.calls))
-    if (call.state.type === 'running')
-      events.push({
-        type: 'tool.interrupted',
-        callId: call.callId,
-        tool: call.tool,
-        title: call.title,
-        toolId: call.state.toolId,
-        rerun: isRepeatableCall(call),
-      });
+  for (const call of runningCalls(snapshot))
+    events.push({ type: 'tool.interrupted', ...runningExecution(call), rerun: isRepeatableCall(call) });
   return events;
 }
 

@@ -100,8 +100,16 @@ export function parkOrContinue(snapshot: Snapshot): TaskEvent {
  * correct state after each event.
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
-  if (snapshot.status.state !== 'input-required') return events;
-  return [...events, parkOrContinue(foldNextEvents(snapshot, events))];
+  return snapshot.status.state === 'input-required' ? thenParkOrContinue(snapshot, events) : events;
+}
+
+/** Returns the events, and `parkOrContinue` after them. @param at the time of their append */
+export function thenParkOrContinue(
+  snapshot: Snapshot,
+  events: readonly TaskEvent[],
+  at?: number,
+): TaskEvent[] {
+  return [...events, parkOrContinue(foldNextEvents(snapshot, events, at))];
 }
 
 export function questionWithdrawn({ callId, tool, title }: Call): TaskEvent {

@@ -1,16 +1,6 @@
-/**
- * Lists the running tool calls of a task, and builds the event with which another server requests the abort of one of
- * them. Pure.
- */
+/** Builds the event with which another server requests the abort of a tool execution. Pure. */
 import type { TaskEvent } from './events.ts';
-import type { Call, Snapshot } from './snapshot.ts';
-
-/** A tool call whose tool runs now. */
-type RunningCall = Call & { state: Extract<Call['state'], { type: 'running' }> };
-
-export function runningCalls({ calls }: Snapshot): RunningCall[] {
-  return Object.values(calls).filter((call): call is RunningCall => call.state.type === 'running');
-}
+import { runningCalls, type Snapshot } from './snapshot.ts';
 
 export interface AbortRequest {
   toolId: string;

@@ -20,6 +20,7 @@ import type {
   Decider,
   RequestedCall,
   RecordedFileChange,
+  ToolExecutionReference,
   ToolOutcome,
   TurnEnd,
   UserMessage,
@@ -114,6 +115,9 @@ export interface Call extends RequestedCall {
 }
 
 export type WaitingCall = Call & { state: Extract<CallState, { type: 'waiting' }> };
+
+/** A tool call whose tool runs now. */
+type RunningCall = Call & { state: Extract<CallState, { type: 'running' }> };
 
 export interface Turn {
   turn: number;
@@ -227,6 +231,15 @@ export function callsOfTurn(snapshot: Snapshot, turn: Turn | undefined): Call[] 
 
 export function waitingCalls(snapshot: Snapshot): WaitingCall[] {
   return Object.values(snapshot.calls).filter((call): call is WaitingCall => call.state.type === 'waiting');
+}
+
+export function runningCalls({ calls }: Snapshot): RunningCall[] {
+  return Object.values(calls).filter((call): call is RunningCall => call.state.type === 'running');
+}
+
+/** Names the tool execution of a running tool call. */
+export function runningExecution({ callId, tool, title, state }: RunningCall): ToolExecutionReference {
+  return { callId, tool, title, toolId: state.toolId };
 }
 
 export function questionOfCall({ preview }: Pick<RequestedCall, 'preview'>): Question | undefined {

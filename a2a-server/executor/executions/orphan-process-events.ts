@@ -1,18 +1,23 @@
 /** D6: finds a running tool call whose process a killed server left behind. Pure. */
 import type { OrphanProcess } from '../../processes/child-process-records.ts';
-import type { TaskEvent } from '../../task/events.ts';
-import { progressNoteOf, type Call, type Snapshot } from '../../task/snapshot.ts';
+import type { TaskEvent, ToolExecutionReference } from '../../task/events.ts';
+import {
+  progressNoteOf,
+  runningCalls,
+  runningExecution,
+  type Call,
+  type Snapshot,
+} from '../../task/snapshot.ts';
 
 /** Returns the tool call whose process may still run, or undefined. The task waits for the end of that process. */
 export function findCallWithOrphan(
   snapshot: Snapshot,
   orphans: readonly OrphanProcess[],
-): { call: Call; toolId: string; orphan: OrphanProcess } | undefined {
-  for (const call of Object.values(snapshot.calls)) {
-    if (call.state.type !== 'running') continue;
-    const { toolId } = call.state;
-    const orphan = orphans.find(({ owner }) => carriesOut(owner, call, toolId));
-    if (orphan !== undefined) return { call, toolId, orphan };
+): { execution: ToolExecutionReference; orphan: OrphanProcess } | undefined {
+  for (const call of runningCalls(snapshot)) {
+    const execution = runningExecution(call);
+    const orphan = orphans.find(({ owner }) => carriesOut(owner, call, execution.toolId));
+    if (orphan !== undefined) return { execution, orphan };
   }
   return undefined;
 }
@@ -24,13 +29,10 @@ export function findCallWithOrphan(
 export function orphanProcessEvents(snapshot: Snapshot, orphans: readonly OrphanProcess[]): TaskEvent[] {
   const found = findCallWithOrphan(snapshot, orphans);
   if (found === undefined) return [];
-  const { call, toolId, orphan } = found;
-  const { callId, tool, title } = call;
+  const { execution, orphan } = found;
   const { group } = orphan;
-  const text = `The server was killed while "${title}" ran. Its process group ${group} may still run, and the server could not end it. End it (kill -KILL -- -${group}), and the task continues. Or cancel the task.`;
-  return progressNoteOf(snapshot) === text
-    ? []
-    : [{ type: 'process.orphaned', callId, tool, title, toolId, group, text }];
+  const text = `The server was killed while "${execution.title}" ran. Its process group ${group} may still run, and the server could not end it. End it (kill -KILL -- -${group}), and the task continues. Or cancel the task.`;
+  return progressNoteOf(snapshot) === text ? [] : [{ type: 'process.orphaned', ...execution, group, text }];
 }
 
 function carriesOut(owner: OrphanProcess['owner'], { source }: Call, toolId: string): boolean {

@@ -1,11 +1,9 @@
+import type { ToolExecutionReference } from '../../task/events.ts';
+
 /** A running tool execution, for clients. */
-export interface ToolExecutionView {
-  toolId: string;
-  tool: string;
-  title: string;
+export interface ToolExecutionView extends ToolExecutionReference {
   taskId: string;
   sessionId: string;
-  callId: string;
   startedAt: number;
   ageMs: number;
   /** The last line of the tool's output. Null if there is no output yet. */

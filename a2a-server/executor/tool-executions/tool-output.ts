@@ -1,6 +1,6 @@
 /** Journals the live output of one tool execution, in order and up to a limit. */
 import type { ToolProgress } from '../../../shared/protocol/tool-approval.ts';
-import type { TaskEvent, ToolOutcome } from '../../task/events.ts';
+import type { TaskEvent, ToolExecutionReference, ToolOutcome } from '../../task/events.ts';
 import { withTaskState } from '../../task/pending.ts';
 import { lastLineOf } from '../../task/tool-outputs.ts';
 import { isTerminal } from '../../task/snapshot.ts';
@@ -25,7 +25,7 @@ const SHOWN_CHARS = 30_000;
 export class ToolOutput {
   readonly #log: TaskJournal;
   readonly #taskId: string;
-  readonly #reference: { callId: string; tool: string; title: string; toolId: string };
+  readonly #reference: ToolExecutionReference;
   #unwritten = '';
   #written = 0;
   /** The number of output characters that are in the journal or in the current append. */
@@ -36,11 +36,7 @@ export class ToolOutput {
   #closed = false;
   #writing: Promise<void> | undefined;
 
-  constructor(
-    log: TaskJournal,
-    taskId: string,
-    reference: { callId: string; tool: string; title: string; toolId: string },
-  ) {
+  constructor(log: TaskJournal, taskId: string, reference: ToolExecutionReference) {
     this.#log = log;
     this.#taskId = taskId;
     this.#reference = reference;

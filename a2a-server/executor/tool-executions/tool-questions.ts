@@ -11,8 +11,7 @@ import { questionSchema as questionShape, type Question } from '../../../shared/
 import { ellipsize } from '../../../shared/text/shortened-text.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../../task/events.ts';
-import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
-import { foldNextEvents } from '../../task/fold.ts';
+import { withTaskState, thenParkOrContinue, questionWithdrawn } from '../../task/pending.ts';
 import { findCall, isTerminal, type Call, type CallResult, type Snapshot } from '../../task/snapshot.ts';
 import type { ToolQuestionOutcome } from '../../tools/tool.ts';
 import type { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
@@ -78,7 +77,7 @@ export class ToolQuestions {
         call: questionCall(question, call, callId),
         askedBy: call.callId,
       };
-      return [event, parkOrContinue(foldNextEvents(s, [event]))];
+      return thenParkOrContinue(s, [event]);
     });
     if (put?.type !== 'appended') throw this.#stopTool(scope);
     return callId;

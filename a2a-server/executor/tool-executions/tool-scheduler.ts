@@ -18,10 +18,9 @@ import { createCheckpointingWorkspace } from '../../checkpoints/checkpointing-wo
 import type { FileBytes, Journal } from '../../journal/journal.ts';
 import type { Policy } from '../../policy/create-policy.ts';
 import type { Todo } from '../../../shared/protocol/tool-approval.ts';
-import type { TaskEvent, ToolOutcome } from '../../task/events.ts';
-import { foldNextEvents } from '../../task/fold.ts';
+import type { TaskEvent, ToolExecutionReference, ToolOutcome } from '../../task/events.ts';
 import type { AbortRequest } from '../../task/request-tool-abort.ts';
-import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
+import { withTaskState, thenParkOrContinue, questionWithdrawn } from '../../task/pending.ts';
 import {
   isRepeatableCall,
   isTerminal,
@@ -45,20 +44,16 @@ import { mayBecomeOutdated, outdatedEvent } from '../../tools/shown-content.ts';
 import { recheckPolicyAndRun } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
-import { ToolStartRecorder, type ToolExecutionReference } from './tool-start-recorder.ts';
+import { ToolStartRecorder } from './tool-start-recorder.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
-export interface RunningToolExecution {
+export interface RunningToolExecution extends ToolExecutionReference {
   /** The log of the task's execution. */
   log: TaskJournal;
-  toolId: string;
   taskId: string;
   sessionId: string;
   principal: string;
-  callId: string;
-  tool: string;
-  title: string;
   startedAt: number;
   output: ToolOutput;
   questions: ToolQuestions;
@@ -257,7 +252,7 @@ export class ToolScheduler {
     await command?.settle();
     await log.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return [];
-      return [event, parkOrContinue(foldNextEvents(s, [event]))];
+      return thenParkOrContinue(s, [event]);
     });
     return true;
   }

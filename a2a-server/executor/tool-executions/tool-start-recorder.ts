@@ -6,18 +6,11 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { FileBytes } from '../../journal/journal.ts';
-import type { RecordedFileChange, TaskEvent } from '../../task/events.ts';
+import type { RecordedFileChange, TaskEvent, ToolExecutionReference } from '../../task/events.ts';
 import { withTaskState } from '../../task/pending.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
-
-export interface ToolExecutionReference {
-  callId: string;
-  tool: string;
-  title: string;
-  toolId: string;
-}
 
 export class ToolStartRecorder {
   readonly #log: TaskJournal;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { foldNextEvents } from '../../../../a2a-server/task/fold.ts';
-import { requestToolAbort, runningCalls } from '../../../../a2a-server/task/request-tool-abort.ts';
+import { requestToolAbort } from '../../../../a2a-server/task/request-tool-abort.ts';
+import { runningCalls } from '../../../../a2a-server/task/snapshot.ts';
 import { taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { completed, toolStarted } from '../../../support/journal-samples.ts';
 import { request } from '../../../support/task-machine.ts';
