@@ -13,7 +13,7 @@ import { pageAddress, type PageTarget } from '../../shared/net/page-address.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import { jsonBody } from '../http/wire/json-body.ts';
+import { jsonBody } from '../http/routes/json-body.ts';
 import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import { requireOwnPage, readPageSessionSecrets } from './page-request-secrets.ts';
 import type { PageCookieAttributes } from './page-request-secrets.ts';

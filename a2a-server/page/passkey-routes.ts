@@ -15,7 +15,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { decisionSchema } from '../../shared/protocol/decision.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
+import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/routes/json-body.ts';
 import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import type { PasskeyList } from '../../shared/protocol/registered-passkey.ts';
 import type { Passkeys } from '../presence/passkey-registration.ts';

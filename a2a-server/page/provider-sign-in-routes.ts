@@ -12,7 +12,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { jsonBody } from '../http/wire/json-body.ts';
+import { jsonBody } from '../http/routes/json-body.ts';
 import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-request-secrets.ts';
 import { type PageSignInContext, sendPageSession } from './page-sign-in.ts';

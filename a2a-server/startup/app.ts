@@ -41,8 +41,8 @@ import {
   streamTicketParameter,
   streamTicketRoute,
 } from '../http/routes/events-route.ts';
-import { DEFAULT_BODY_LIMITS } from '../http/wire/json-body.ts';
-import type { BodyLimits } from '../http/wire/json-body.ts';
+import { DEFAULT_BODY_LIMITS } from '../http/routes/json-body.ts';
+import type { BodyLimits } from '../http/routes/json-body.ts';
 import { taskRoutes } from '../http/routes/task-routes.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
 import type { RequestMeasurement } from '../http/routes/request-measurement.ts';

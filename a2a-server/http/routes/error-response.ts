@@ -10,7 +10,7 @@ import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { senderOf } from '../auth/caller.ts';
-import { NotJsonError } from '../wire/json-body.ts';
+import { NotJsonError } from './json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';

@@ -19,8 +19,8 @@ import {
 } from '../auth/a2a-request-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
-import { jsonBody } from '../wire/json-body.ts';
-import type { BodyLimits } from '../wire/json-body.ts';
+import { jsonBody } from './json-body.ts';
+import type { BodyLimits } from './json-body.ts';
 import {
   parseJsonRpcEnvelope,
   requestIdOf,

@@ -10,7 +10,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { Caller, callerOf } from '../auth/caller.ts';
-import { jsonBody } from '../wire/json-body.ts';
+import { jsonBody } from './json-body.ts';
 import type { A2aBindingOptions } from './json-rpc-route.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';

@@ -18,7 +18,7 @@ import type { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/host-and-origin-check.ts';
 import type { Authenticate } from '../auth/tokens.ts';
-import { DEFAULT_BODY_LIMITS } from '../wire/json-body.ts';
+import { DEFAULT_BODY_LIMITS } from './json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { safeParseJson } from '../wire/json-text.ts';
 import { readRequestBody } from '../wire/request-body.ts';

@@ -29,7 +29,7 @@ import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-contex
 import { requireOwnTenant } from './requested-tenant.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';
-import { jsonBody } from '../wire/json-body.ts';
+import { jsonBody } from './json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import type { A2aBindingOptions } from './json-rpc-route.ts';
 import { respondToStreamHead, respondWithStream } from '../streams/stream-response.ts';

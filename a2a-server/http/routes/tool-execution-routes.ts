@@ -9,8 +9,8 @@ import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 import { validateRequestInput } from '../wire/validate-request-input.ts';
-import { jsonBody } from '../wire/json-body.ts';
-import type { BodyLimits } from '../wire/json-body.ts';
+import { jsonBody } from './json-body.ts';
+import type { BodyLimits } from './json-body.ts';
 
 const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 

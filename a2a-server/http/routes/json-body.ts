@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { bodyMemoryOf } from '../auth/caller.ts';
-import { safeParseJson } from './json-text.ts';
-import { readRequestBody } from './request-body.ts';
+import { safeParseJson } from '../wire/json-text.ts';
+import { readRequestBody } from '../wire/request-body.ts';
 
 export interface BodyLimits {
   bytes: number;
