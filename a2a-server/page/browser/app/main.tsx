@@ -6,7 +6,7 @@ import { SignedInPage } from './signed-in-page.tsx';
 import { guardClicks } from '../click-guard.ts';
 import { HighlighterContext } from '../diff/code-pieces.ts';
 import { highlightedLines } from '../diff/highlight.ts';
-import { SignInView } from '../sign-in/sign-in-view.tsx';
+import { SignInView } from './sign-in-view.tsx';
 import { takeProviderAnswer } from '../sign-in/provider-sign-in.ts';
 import { PAGE_API_URL, forgetPageKey, onSignInChange, pageKey, signedInFetch } from '../sign-in/sign-in.ts';
 

@@ -10,8 +10,8 @@ import {
   readProviderName,
   startProviderSignIn,
   takeSilentSignInAttempt,
-} from './provider-sign-in.ts';
-import { signIn } from './sign-in.ts';
+} from '../sign-in/provider-sign-in.ts';
+import { signIn } from '../sign-in/sign-in.ts';
 
 interface SignInProps {
   code: string | undefined;
