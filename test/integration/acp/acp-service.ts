@@ -1,5 +1,4 @@
 /** Runs the task service with an ACP agent. The journal is real, and the test agent is a real process. */
-import { afterEach } from '@jest/globals';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { createAcpBackend } from '../../../a2a-server/startup/acp-backend.ts';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
@@ -8,8 +7,17 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { commandEnvironment } from '../../../a2a-server/tools/shell/command-environment.ts';
 import type { AgentProgram } from '../../support/acp-agent/agent-program.ts';
-import { ADA, startTaskService, type RunningService, sendUntilSettled } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { steps } from '../../support/acp-agent/step.ts';
+import { cleanUpLater } from '../../support/clean-up.ts';
+import {
+  ADA,
+  decideUntilSettled,
+  messageOf,
+  sendUntilSettled,
+  startTaskService,
+  type RunningService,
+  type ServiceOptions,
+} from '../../support/task-service.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 
 export interface Home {
@@ -21,24 +29,19 @@ export interface AcpService extends Home {
   service: RunningService;
   /** Sends a message, and waits until the task has parked or ended. */
   send(incoming: ClientMessage): Promise<Snapshot>;
+  /** Sends a message with the steps of the agent, and waits until the task has parked or ended. */
+  play(...played: Parameters<typeof steps>): Promise<Snapshot>;
+  /** Decides the first call that waits, and waits until the task has parked or ended. */
+  decide(saw: Snapshot, decision?: Parameters<typeof decideUntilSettled>[2]): Promise<Snapshot>;
   /** Shuts down the tasks and their agents, as at the end of the process. */
   stop(): Promise<void>;
 }
 
-const running = new Set<() => Promise<void>>();
-afterEach(async () => {
-  for (const stop of running) await stop();
-});
-
-export async function newHome(): Promise<Home> {
-  return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
-}
-
 export async function startAcp(
   { command, args }: Pick<AgentProgram, 'command' | 'args'>,
-  home: Home,
+  home?: Home,
   options: Partial<AcpOptions> = {},
-  rules: Pick<Parameters<typeof startTaskService>[0], 'policy' | 'presence' | 'clock'> = {},
+  rules: Pick<ServiceOptions, 'policy' | 'presence' | 'clock'> = {},
 ): Promise<AcpService> {
   const worker = createAcpBackend({
     agent: { command, args },
@@ -51,23 +54,24 @@ export async function startAcp(
     ...options,
   });
   const service = await startTaskService({
-    ...home,
+    ...(home && { stateDir: home.stateDir, workspace: home.workspace }),
     ...rules,
     models: worker.models,
     tools: [...worker.tools],
     onEnded: worker.onEnded,
   });
-  const stop = async (): Promise<void> => {
-    if (!running.delete(stop)) return;
-    await service.stop();
-    await worker.close();
-  };
-  running.add(stop);
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= service.stop().then(() => worker.close()));
+  cleanUpLater(stop);
+  const { stateDir, workspace, tasks } = service;
   return {
-    ...home,
+    stateDir,
+    workspace,
     service,
     stop,
-    send: async (incoming) => sendUntilSettled(service.tasks, incoming),
+    send: async (incoming) => sendUntilSettled(tasks, incoming),
+    play: (...played) => sendUntilSettled(tasks, messageOf(steps(...played))),
+    decide: (saw, decision) => decideUntilSettled(tasks, saw, decision),
   };
 }
 

@@ -3,24 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
-import { steps, type ToolCallStep } from '../../support/acp-agent/step.ts';
-import { decisionMessage, messageOf } from '../../support/task-service.ts';
+import { type ToolCallStep } from '../../support/acp-agent/step.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { newHome, pendingOf, startAcp } from './acp-service.ts';
+import { pendingOf, startAcp } from './acp-service.ts';
 
 /** Starts a task that waits for permission for one call on `notes.md`. */
 async function asks(content: string | undefined, call: (path: string) => Partial<ToolCallStep>) {
   const agent = await agentProgram();
-  const home = await newHome();
-  const path = join(home.workspace, 'notes.md');
+  const acp = await startAcp(agent);
+  const path = join(acp.workspace, 'notes.md');
   if (content !== undefined) await writeFile(path, content);
-  const acp = await startAcp(agent, home);
   const step: ToolCallStep = { id: 'e', kind: 'edit', title: 'Edit notes.md', ...call(path) };
-  const parked = await acp.send(messageOf(steps({ ask: [step] })));
-  const approve = (saw = parked): Promise<Snapshot> => {
-    const callId = pendingOf(saw)[0]?.callId ?? '';
-    return acp.send(decisionMessage(saw, { callId, decision: 'approve' }));
-  };
+  const parked = await acp.play({ ask: [step] });
+  const approve = (saw = parked): Promise<Snapshot> => acp.decide(saw);
   return { acp, agent, path, parked, approve, text: () => readFile(path, 'utf8') };
 }
 

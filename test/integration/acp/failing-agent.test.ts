@@ -5,17 +5,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
-import { ADA, decisionMessage, messageOf } from '../../support/task-service.ts';
+import { ADA, messageOf } from '../../support/task-service.ts';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { command, effects } from './steps-with-effects.ts';
-import { happens, newHome, pendingOf, startAcp, wordsOf, type AcpService } from './acp-service.ts';
+import { happens, startAcp, wordsOf, type AcpService } from './acp-service.ts';
 
 async function started(
   agent: Pick<AgentProgram, 'command' | 'args'>,
   options?: Partial<AcpOptions>,
 ): Promise<AcpService> {
-  return startAcp(agent, await newHome(), options);
+  return startAcp(agent, undefined, options);
 }
 
 /** Returns the program of an agent that says "Hello." and answers each prompt with this result. */
@@ -40,7 +40,7 @@ describe('an ACP agent that fails', () => {
   it('if an agent exits during its work, the task reports it, and the next message continues the same agent session', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
-    const failed = await acp.send(messageOf(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
+    const failed = await acp.play({ say: 'Before. ' }, { die: 3 }, { say: 'After.' });
     expect(failureOf(failed)).toMatch(
       /The agent `\S*node .*` ended with exit code 3\. .*the agent of a test has had enough.* send another message in the session/,
     );
@@ -55,11 +55,8 @@ describe('an ACP agent that fails', () => {
 
   it('if an agent exits while it runs an approved call, the task reports that the outcome is unknown', async () => {
     const acp = await started(await agentProgram());
-    const parked = await acp.send(messageOf(steps({ ask: [command('a', { end: 'dies' })] })));
-    const [action] = pendingOf(parked);
-    const failed = await acp.send(
-      decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' }),
-    );
+    const parked = await acp.play({ ask: [command('a', { end: 'dies' })] });
+    const failed = await acp.decide(parked);
     expect(failureOf(failed)).toContain('exit code 9');
     expect(Object.values(failed.calls)[0]?.state).toMatchObject({
       result: {
@@ -112,27 +109,25 @@ describe('an ACP agent that fails', () => {
 
   it('if an agent prints an invalid line before its first message, the server ignores the line', async () => {
     const acp = await started(await agentProgram('banner'));
-    expect(wordsOf(await acp.send(messageOf(steps({ say: 'Here.' }))))).toBe('Here.');
+    expect(wordsOf(await acp.play({ say: 'Here.' }))).toBe('Here.');
   });
 
   it('if an agent sends a line of 40 MB, the server stops the agent and continues to serve other requests', async () => {
     const acp = await started(await agentProgram());
-    expect(failureOf(await acp.send(messageOf(steps({ longLine: 40 }))))).toContain(
+    expect(failureOf(await acp.play({ longLine: 40 }))).toContain(
       'sent a message of more than 32 MB, and the server ended it',
     );
-    expect(wordsOf(await acp.send(messageOf(steps({ say: 'Another.' }))))).toBe('Another.');
+    expect(wordsOf(await acp.play({ say: 'Another.' }))).toBe('Another.');
   });
 
   it('if an agent prints a hundred thousand lines that are not messages, the task fails and reports them', async () => {
     const acp = await started(await agentProgram());
-    expect(failureOf(await acp.send(messageOf(steps({ rubbish: 2 }))))).toContain(
-      'too much of it was not ACP',
-    );
+    expect(failureOf(await acp.play({ rubbish: 2 }))).toContain('too much of it was not ACP');
   });
 
   it('if an agent answers with an error, the task fails and reports the error', async () => {
     const acp = await started(await agentProgram());
-    const failed = await acp.send(messageOf(steps({ fail: 'the model is overloaded' })));
+    const failed = await acp.play({ fail: 'the model is overloaded' });
     expect(failureOf(failed)).toContain('answered with an error: the model is overloaded');
     const done = await acp.send(messageOf(steps({ say: 'Now.' }), { sessionId: failed.sessionId }));
     expect(wordsOf(done)).toBe('Now.');
@@ -145,13 +140,13 @@ describe('an ACP agent that fails', () => {
     { stop: 'max_turn_requests' as const, state: 'failed' },
   ])('if an agent stops with the reason $stop, the task state is "$state"', async ({ stop, state }) => {
     const acp = await started(await agentProgram());
-    expect((await acp.send(messageOf(steps({ stop })))).status.state).toBe(state);
+    expect((await acp.play({ stop })).status.state).toBe(state);
   });
 
   it('if an agent requires a sign-in, the task waits for the person and continues after a reply', async () => {
     const agent = await agentProgram('sign-in');
     const acp = await started(agent);
-    const parked = await acp.send(messageOf(steps({ say: 'Signed in.' })));
+    const parked = await acp.play({ say: 'Signed in.' });
     expect(parked.status).toMatchObject({
       state: 'auth-required',
       question: expect.stringContaining('A key of the test'),
@@ -166,7 +161,7 @@ describe('a cancel of a task with an ACP agent', () => {
   it('R44 a cancel of a waiting task cancels the agent’s prompt and its permission request, and the agent can take the next prompt', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
-    const parked = await acp.send(messageOf(steps({ ask: [command('a')] }, { say: 'Never.' })));
+    const parked = await acp.play({ ask: [command('a')] }, { say: 'Never.' });
     await acp.service.tasks.cancel(parked.taskId, { principal: ADA, channel: 'test' }, 'no need');
     const done = await acp.send(messageOf(steps({ say: 'Next.' }), { sessionId: parked.sessionId }));
     expect(wordsOf(done)).toBe('Next.');
@@ -192,15 +187,13 @@ describe('a cancel of a task with an ACP agent', () => {
   it('A1 an abort of one call stops that call and informs the agent, and the agent continues', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
-    const parked = await acp.send(
-      messageOf(steps({ ask: [command('a', { end: 'never', output: ['working'] })] }, { say: 'The rest.' })),
+    const parked = await acp.play(
+      { ask: [command('a', { end: 'never', output: ['working'] })] },
+      { say: 'The rest.' },
     );
-    const [action] = pendingOf(parked);
     const { tasks } = acp.service;
     const { taskId } = parked;
-    const accepted = await tasks.send(
-      decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' }),
-    );
+    const accepted = await tasks.send(decisionMessage(parked, { decision: 'approve' }));
     const running = await happens(acp, taskId, ({ type }) => type === 'tool.output');
     if (running.type !== 'tool.output') throw new Error('no output');
     expect(await tasks.abortTool(running.toolId, { principal: ADA }, 'too slow')).toMatchObject({

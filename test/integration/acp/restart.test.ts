@@ -9,7 +9,7 @@ import { steps } from '../../support/acp-agent/step.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { ADA, decisionMessage, messageOf, untilSettled } from '../../support/task-service.ts';
-import { eventsOf, happens, newHome, pendingOf, startAcp, wordsOf, type AcpService } from './acp-service.ts';
+import { eventsOf, happens, pendingOf, startAcp, wordsOf, type AcpService } from './acp-service.ts';
 import { command, effects } from './steps-with-effects.ts';
 
 /** Starts the next process on the same home directory. */
@@ -19,7 +19,7 @@ async function again(before: AcpService, agent: AgentProgram): Promise<AcpServic
 }
 
 async function parkedOn(agent: AgentProgram, text: string, options: Partial<AcpOptions> = {}) {
-  const acp = await startAcp(agent, await newHome(), options);
+  const acp = await startAcp(agent, undefined, options);
   const parked = await acp.send(messageOf(text));
   const [action] = pendingOf(parked);
   return { acp, parked, taskId: parked.taskId, callId: action?.callId ?? '' };
@@ -33,13 +33,9 @@ describe('an ACP agent after a restart of the server', () => {
       const text = steps({ say: 'Before. ' }, { ask: [command('a'), command('b')] }, { say: 'After.' });
       const { acp, parked } = await parkedOn(agent, text);
       const after = await again(acp, agent);
-      const [a, b] = pendingOf(parked);
+      const [, b] = pendingOf(parked);
       const done = await after.send(
-        decisionMessage(
-          parked,
-          { callId: a?.callId ?? '', decision: 'approve' },
-          { callId: b?.callId ?? '', decision: 'approve' },
-        ),
+        decisionMessage(parked, { decision: 'approve' }, { callId: b?.callId ?? '', decision: 'approve' }),
       );
       expect(done.status).toEqual({ state: 'completed' });
       expect(await effects(after)).toBe('a\nb\n');
@@ -60,7 +56,7 @@ describe('an ACP agent after a restart of the server', () => {
     await acp.stop();
     const policy = [{ action: 'presence' as const, command: 'make' }];
     const after = await startAcp(agent, acp, {}, { policy });
-    const next = await after.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    const next = await after.decide(parked);
     expect(await effects(after)).toBe('');
     expect(await agent.answers()).not.toContain('a: allow_once');
     expect(next.calls[callId]?.state).toMatchObject({
@@ -70,11 +66,9 @@ describe('an ACP agent after a restart of the server', () => {
 
   it('the agent receives the denial of its call, and continues', async () => {
     const agent = await agentProgram('no-memory');
-    const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
+    const { acp, parked } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
     const after = await again(acp, agent);
-    const asked = await after.send(
-      decisionMessage(parked, { callId, decision: 'deny', reason: 'too early' }),
-    );
+    const asked = await after.decide(parked, { decision: 'deny', reason: 'too early' });
     // This agent cannot load its session. So it starts a new session, and asks the person again.
     expect(pendingOf(asked)).toMatchObject([{ title: 'Run make a' }]);
     expect((await agent.prompts())[1]).toContain(
@@ -89,7 +83,7 @@ describe('an ACP agent after a restart of the server', () => {
     // The agent resumes after its permission request, as if the person had already answered.
     await agent.skipStep();
     const after = await again(acp, agent);
-    const done = await after.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    const done = await after.decide(parked);
     expect(done.calls[callId]?.state).toMatchObject({
       result: {
         outcome: {
@@ -103,7 +97,7 @@ describe('an ACP agent after a restart of the server', () => {
 
   it('R22 the server discards a turn that the restart interrupted, and the agent continues its session', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
+    const acp = await startAcp(agent);
     const { taskId } = await acp.service.tasks.send(
       messageOf(steps({ say: 'One. ' }, { hang: 'in-first-process' }, { say: 'Two.' })),
     );
@@ -121,8 +115,8 @@ describe('an ACP agent after a restart of the server', () => {
 
   it('an agent that cannot load its session gets the session’s conversation in its prompt', async () => {
     const agent = await agentProgram('no-memory');
-    const acp = await startAcp(agent, await newHome());
-    const first = await acp.send(messageOf(steps({ say: 'The answer is 42.' })));
+    const acp = await startAcp(agent);
+    const first = await acp.play({ say: 'The answer is 42.' });
     const after = await again(acp, agent);
     await after.send(messageOf(steps({ say: 'As I said.' }), { sessionId: first.sessionId }));
     expect((await agent.prompts())[1]).toContain('AGENT: The answer is 42.');
@@ -137,12 +131,12 @@ describe('an ACP task that waits', () => {
       ...systemClock,
       after: (ms, act) => (ms === 1_234 ? idle : systemClock).after(ms, act),
     };
-    const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }), {
+    const { acp, parked } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }), {
       idleMs: 1_234,
       clock,
     });
     idle.advance(1_234);
-    const done = await acp.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    const done = await acp.decide(parked);
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'a\n']);
     expect((await agent.prompts()).length).toBe(2);
   });
@@ -153,18 +147,18 @@ describe('an ACP task that waits', () => {
       agent,
       steps({ nest: { outer: command('outer'), inner: command('inner') } }, { say: 'Done.' }),
     );
-    const asked = await acp.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    const asked = await acp.decide(parked);
     expect(asked.calls[callId]?.state).toMatchObject({
       result: { outcome: { type: 'ok', summary: 'Run make outer: allowed; no result yet' } },
     });
     const [inner] = pendingOf(asked);
     expect(inner).toMatchObject({ title: 'Run make inner' });
-    const done = await acp.send(decisionMessage(asked, { callId: inner?.callId ?? '', decision: 'approve' }));
+    const done = await acp.decide(asked);
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'inner\nouter\n']);
   });
 
   it('X2 with the mode "accept-edits", an edit still asks the person if a link leads it outside the workspace', async () => {
-    const acp = await startAcp(await agentProgram(), await newHome());
+    const acp = await startAcp(await agentProgram());
     const outside = await temporaryDirectory();
     await symlink(outside, join(acp.workspace, 'shared'));
     const diff = { path: join(acp.workspace, 'shared/a.txt'), oldText: null, newText: 'hello\n' };
@@ -177,7 +171,7 @@ describe('an ACP task that waits', () => {
   });
 
   it('with the mode "accept-edits", an edit of a file outside the workspace still asks the person', async () => {
-    const acp = await startAcp(await agentProgram(), await newHome());
+    const acp = await startAcp(await agentProgram());
     const diff = { path: '/etc/motd', oldText: null, newText: 'hello\n' };
     const parked = await acp.send(
       messageOf(steps({ ask: [{ id: 'e', kind: 'edit', title: 'Edit motd', diff }] }), {

@@ -6,12 +6,12 @@ import { steps, type ToolCallStep } from '../../support/acp-agent/step.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { personWithPasskey } from '../../support/person-with-passkey.ts';
 import { ADA, decisionMessage, messageOf } from '../../support/task-service.ts';
-import { eventsOf, newHome, pendingOf, startAcp, wordsOf } from './acp-service.ts';
+import { eventsOf, pendingOf, startAcp, wordsOf } from './acp-service.ts';
 import { command, effects } from './steps-with-effects.ts';
 
 describe('an agent that speaks ACP', () => {
   it('a message with an image is refused before the agent starts, and the error says how the agent can read it', async () => {
-    const acp = await startAcp(await agentProgram(), await newHome());
+    const acp = await startAcp(await agentProgram());
     const asked = messageOf('What is this?');
     const file = { hash: 'a'.repeat(64), bytes: 70, mediaType: 'image/png', name: 'shot.png' };
     const parts = [...asked.message.parts, { type: 'stored-file' as const, file }];
@@ -23,31 +23,27 @@ describe('an agent that speaks ACP', () => {
   });
 
   it('an ACP agent sends its text, thoughts, plan and tool activity as events of the task', async () => {
-    const acp = await startAcp(await agentProgram(), await newHome());
-    const done = await acp.send(
-      messageOf(
-        steps(
-          { think: 'What is\nto be done?' },
-          {
-            plan: [
-              { content: 'Look around', status: 'completed' },
-              { content: 'Write', status: 'pending' },
-            ],
-          },
-          { say: 'I look ' },
-          { say: 'around.' },
-          { tool: { id: 't1', kind: 'read', title: 'Read notes.md', output: ['secret'] } },
-          {
-            tool: {
-              id: 't2',
-              kind: 'edit',
-              title: 'Write notes.md',
-              diff: { path: join(acp.workspace, 'notes.md'), oldText: 'one\n', newText: 'two\n' },
-            },
-          },
-          { say: 'Done.' },
-        ),
-      ),
+    const acp = await startAcp(await agentProgram());
+    const done = await acp.play(
+      { think: 'What is\nto be done?' },
+      {
+        plan: [
+          { content: 'Look around', status: 'completed' },
+          { content: 'Write', status: 'pending' },
+        ],
+      },
+      { say: 'I look ' },
+      { say: 'around.' },
+      { tool: { id: 't1', kind: 'read', title: 'Read notes.md', output: ['secret'] } },
+      {
+        tool: {
+          id: 't2',
+          kind: 'edit',
+          title: 'Write notes.md',
+          diff: { path: join(acp.workspace, 'notes.md'), oldText: 'one\n', newText: 'two\n' },
+        },
+      },
+      { say: 'Done.' },
     );
     expect(done.status).toEqual({ state: 'completed' });
     expect(wordsOf(done)).toBe('I look around.\n\nDone.');
@@ -80,15 +76,11 @@ describe('an agent that speaks ACP', () => {
 
   it('an ACP agent’s permission request becomes a pending action, and the approved call runs once', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
-    const parked = await acp.send(
-      messageOf(
-        steps(
-          { say: 'I run it. ' },
-          { ask: [command('a', { output: ['making ', 'made'] })] },
-          { say: 'It is made.' },
-        ),
-      ),
+    const acp = await startAcp(agent);
+    const parked = await acp.play(
+      { say: 'I run it. ' },
+      { ask: [command('a', { output: ['making ', 'made'] })] },
+      { say: 'It is made.' },
     );
     const [action] = pendingOf(parked);
     expect(action).toMatchObject({
@@ -101,7 +93,7 @@ describe('an agent that speaks ACP', () => {
     });
     expect(await effects(acp)).toBe('');
     const callId = action?.callId ?? '';
-    const done = await acp.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    const done = await acp.decide(parked);
     expect(done.status).toEqual({ state: 'completed' });
     expect(done.calls[callId]?.state).toMatchObject({
       result: { outcome: { type: 'ok', text: 'making made', summary: 'Run make a: done' } },
@@ -118,10 +110,8 @@ describe('an agent that speaks ACP', () => {
 
   it('D3 the server shows parallel calls together, and runs none of them before the person has decided about all', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
-    const parked = await acp.send(
-      messageOf(steps({ ask: [command('a'), command('b'), command('c')] }, { say: 'End.' })),
-    );
+    const acp = await startAcp(agent);
+    const parked = await acp.play({ ask: [command('a'), command('b'), command('c')] }, { say: 'End.' });
     const [a, b, c] = pendingOf(parked).map(({ callId }) => callId);
     expect([a, b, c]).not.toContain(undefined);
     const still = await acp.send(decisionMessage(parked, { callId: a ?? '', decision: 'approve' }));
@@ -142,10 +132,9 @@ describe('an agent that speaks ACP', () => {
 
   it('R02 after a denial, the agent receives the denial and continues', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
-    const parked = await acp.send(messageOf(steps({ ask: [command('a')] }, { say: 'Then not.' })));
-    const [action] = pendingOf(parked);
-    const done = await acp.send(decisionMessage(parked, { callId: action?.callId ?? '', decision: 'deny' }));
+    const acp = await startAcp(agent);
+    const parked = await acp.play({ ask: [command('a')] }, { say: 'Then not.' });
+    const done = await acp.decide(parked, 'deny');
     expect(done.status).toEqual({ state: 'completed' });
     expect(wordsOf(done)).toBe('Not allowed: Run make a. Then not.');
     expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
@@ -153,7 +142,7 @@ describe('an agent that speaks ACP', () => {
 
   it('R13 under autoExecute the server allows each call separately, and each permission is valid once', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
+    const acp = await startAcp(agent);
     const all = ['allow_always', 'allow_once', 'reject_once'] as const;
     const done = await acp.send(
       messageOf(
@@ -173,38 +162,27 @@ describe('an agent that speaks ACP', () => {
 
   it('R12 trust in a tool lets later calls of that kind run; only the server stores the trust', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
+    const acp = await startAcp(agent);
     const options: ToolCallStep['options'] = ['allow_once', 'allow_always', 'reject_once'];
-    const parked = await acp.send(
-      messageOf(
-        steps(
-          { ask: [command('a', { options })] },
-          { ask: [command('b')] },
-          { ask: [command('c', { kind: 'fetch' })] },
-        ),
-      ),
+    const parked = await acp.play(
+      { ask: [command('a', { options })] },
+      { ask: [command('b')] },
+      { ask: [command('c', { kind: 'fetch' })] },
     );
-    const [a] = pendingOf(parked);
-    const again = await acp.send(
-      decisionMessage(parked, { callId: a?.callId ?? '', decision: 'approve', scope: 'tool' }),
-    );
+    const again = await acp.decide(parked, { decision: 'approve', scope: 'tool' });
     expect(pendingOf(again)).toMatchObject([{ tool: 'fetch' }]);
     expect(await agent.answers()).toEqual(['a: allow_once', 'b: allow_once']);
   });
 
   it('R120 a passkey approves one call only, so the server gives an agent no permanent permission for it', async () => {
-    const [agent, home, clock] = [await agentProgram(), await newHome(), new FakeClock()];
+    const [agent, clock] = [await agentProgram(), new FakeClock()];
     const person = await personWithPasskey(clock);
     const policy = [{ action: 'presence' as const, command: 'make' }];
-    const acp = await startAcp(agent, home, {}, { policy, presence: person.presence, clock });
-    const parked = await acp.send(
-      messageOf(
-        steps(
-          { ask: [command('a')] },
-          { ask: [command('b', { options: ['allow_always', 'reject_once'] })] },
-          { say: 'End.' },
-        ),
-      ),
+    const acp = await startAcp(agent, undefined, {}, { policy, presence: person.presence, clock });
+    const parked = await acp.play(
+      { ask: [command('a')] },
+      { ask: [command('b', { options: ['allow_always', 'reject_once'] })] },
+      { say: 'End.' },
     );
     const approved = async (saw: typeof parked) => {
       const [action] = pendingOf(saw);
@@ -221,18 +199,17 @@ describe('an agent that speaks ACP', () => {
   it('R121 an approval by a demanded approver gives an agent no permanent permission', async () => {
     const agent = await agentProgram();
     const policy = [{ action: 'ask' as const, command: 'make', approver: { group: 'release' } }];
-    const acp = await startAcp(agent, await newHome(), {}, { policy });
+    const acp = await startAcp(agent, undefined, {}, { policy });
     const options: ToolCallStep['options'] = ['allow_always', 'reject_once'];
-    const parked = await acp.send(messageOf(steps({ ask: [command('a', { options })] }, { say: 'End.' })));
-    const [action] = pendingOf(parked);
-    const approval = decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' });
+    const parked = await acp.play({ ask: [command('a', { options })] }, { say: 'End.' });
+    const approval = decisionMessage(parked, { decision: 'approve' });
     await acp.send({ ...approval, groups: ['release'] });
     expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
   });
 
   it('D4 a person can only allow or deny a call of an ACP agent, and cannot edit it', async () => {
-    const acp = await startAcp(await agentProgram(), await newHome());
-    const parked = await acp.send(messageOf(steps({ ask: [command('a')] })));
+    const acp = await startAcp(await agentProgram());
+    const parked = await acp.play({ ask: [command('a')] });
     const [action] = pendingOf(parked);
     await expect(
       acp.send(
@@ -248,16 +225,11 @@ describe('an agent that speaks ACP', () => {
 
   it('R04 a message that arrives while the agent works becomes the agent’s next prompt', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
-    const parked = await acp.send(
-      messageOf(steps({ ask: [command('a', { end: 'untold' })] }, { say: 'First. ' })),
-    );
-    const [action] = pendingOf(parked);
+    const acp = await startAcp(agent);
+    const parked = await acp.play({ ask: [command('a', { end: 'untold' })] }, { say: 'First. ' });
     const { taskId } = parked;
     const { tasks } = acp.service;
-    const accepted = await tasks.send(
-      decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' }),
-    );
+    const accepted = await tasks.send(decisionMessage(parked, { decision: 'approve' }));
     await tasks.send(messageOf(steps({ say: 'Second.' }), { taskId }));
     const { signal } = new AbortController();
     for await (const _ of tasks.follow(taskId, accepted.seq, { until: 'ended', signal }));
@@ -269,8 +241,8 @@ describe('an agent that speaks ACP', () => {
 
   it('the next task of the session uses the same agent process', async () => {
     const agent = await agentProgram();
-    const acp = await startAcp(agent, await newHome());
-    const first = await acp.send(messageOf(steps({ say: 'One.' })));
+    const acp = await startAcp(agent);
+    const first = await acp.play({ say: 'One.' });
     const second = await acp.send(messageOf(steps({ say: 'Two.' }), { sessionId: first.sessionId }));
     expect(wordsOf(second)).toBe('Two.');
     expect(second.agentSession).toBeNull();
