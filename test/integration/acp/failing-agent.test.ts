@@ -5,7 +5,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
-import { ADA, messageOf } from '../../support/task-service.ts';
+import { ADA, messageOf, decisionMessage } from '../../support/task-service.ts';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { command, effects } from './steps-with-effects.ts';

@@ -3,27 +3,21 @@ import { describe, expect, it } from '@jest/globals';
 import type { RunningTaskService } from '../../../a2a-server/executor/journal-task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { peerSettings, PEER_KINDS, startPeer } from '../../support/mcp-peer/peer-process.ts';
-import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';
-import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { isDown, isReady, mcpStage, type McpStage, readyPeer } from '../../support/mcp-peer/mcp-stage.ts';
+import { type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   ADA,
   decisionMessage,
   messageOf,
   untilSettled,
-  startTaskService,
   sendUntilSettled,
+  startScripted,
+  decideUntilSettled,
 } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
 async function taskWith(stage: McpStage, turns: ScriptedTurn[], settings = {}) {
-  const models = new ScriptedModel(turns);
-  const { tasks, clock } = await startTaskService({
-    stateDir: await temporaryDirectory(),
-    workspace: await temporaryDirectory(),
-    models,
-    supply: stage.servers,
-  });
+  const { tasks, clock, models } = await startScripted(turns, { supply: stage.servers });
   const accepted = await tasks.send(messageOf('go', { settings }));
   return { tasks, clock, models, accepted, first: () => untilSettled(tasks, accepted) };
 }
@@ -46,8 +40,7 @@ const note = (text: string) => ({ tool: 'mcp__peer__note', input: { text } });
 
 describe.each(PEER_KINDS)('the approval of a tool of an MCP server over %s', (kind) => {
   it('R80 the call waits for a decision, the question shows server, tool and arguments, and the call runs after the approval', async () => {
-    const stage = await mcpStage({ peer: await peerSettings(kind) });
-    await stage.status(isReady);
+    const stage = await readyPeer(kind);
     const { tasks, first, models } = await taskWith(stage, [{ calls: [note('one'), note('two')] }]);
     const parked = await first();
     expect(parked.status).toMatchObject({
@@ -64,10 +57,8 @@ describe.each(PEER_KINDS)('the approval of a tool of an MCP server over %s', (ki
     });
     const [one, two] = callsIn(parked).map(({ callId }) => callId);
     await tasks.send(decisionMessage(parked, { callId: one ?? '', decision: 'approve' }));
-    const ended = await sendUntilSettled(
-      tasks,
-      decisionMessage(parked, { callId: two ?? '', decision: 'deny' }),
-    );
+    const deny = decisionMessage(parked, { callId: two ?? '', decision: 'deny' });
+    const ended = await sendUntilSettled(tasks, deny);
     expect(ended.status.state).toBe('completed');
     expect(callsIn(ended).map(({ state }) => state)).toMatchObject([
       { result: { type: 'ran', outcome: { type: 'ok', text: expect.stringMatching(/^note: one/) } } },
@@ -83,8 +74,7 @@ describe.each(PEER_KINDS)('the approval of a tool of an MCP server over %s', (ki
 
 describe('a tool of an MCP server', () => {
   it('R83 a tool stops at its server’s time limit, and its result says so; the connection stays open', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('sse', { timeout: '90s' }) });
-    await stage.status(isReady);
+    const stage = await readyPeer('sse', { timeout: '90s' });
     const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
     const { tasks, clock, accepted } = await taskWith(stage, turns, { autoExecute: true });
     while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -101,8 +91,7 @@ describe('a tool of an MCP server', () => {
     ['the cancel of its task', 'The task was cancelled: the plan has changed'],
     ['its abort', 'Aborted on request: the plan has changed'],
   ])('R83 a tool gets the reason of %s', async (what, reason) => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio') });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio');
     const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
     const { tasks, accepted } = await taskWith(stage, turns, { autoExecute: true });
     while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -117,16 +106,12 @@ describe('a tool of an MCP server', () => {
   it.each(PEER_KINDS)(
     '002 the journal contains the answer that a tool over %s sends after its time limit',
     async (kind) => {
-      const stage = await mcpStage({ peer: await peerSettings(kind, { timeout: '90s' }) });
-      await stage.status(isReady);
+      const stage = await readyPeer(kind, { timeout: '90s' });
       const slow = { calls: [{ tool: 'mcp__peer__slow', input: { text: 'page 1' } }] };
       // After the call the task continues, and waits for the next decision.
       const { tasks, clock, accepted } = await taskWith(stage, [slow, { calls: [note('one')] }]);
       const asked = await untilSettled(tasks, accepted);
-      const [call] = callsIn(asked);
-      const approved = await tasks.send(
-        decisionMessage(asked, { callId: call?.callId ?? '', decision: 'approve' as const }),
-      );
+      const approved = await tasks.send(decisionMessage(asked, { decision: 'approve' }));
       while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
       await stage.call('note', { text: 'the call has arrived' });
       clock.advance(90_000);
@@ -143,8 +128,7 @@ describe('a tool of an MCP server', () => {
   );
 
   it('002 a result that is too long for the model is stored, and the model learns where it is', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio') });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio');
     const big = { calls: [{ tool: 'mcp__peer__big', input: {} }] };
     const { first } = await taskWith(stage, [big], { autoExecute: true });
     const ended = await first();
@@ -163,8 +147,7 @@ describe('a tool of an MCP server', () => {
   });
 
   it('D4 the server checks a tool’s input against its schema before it asks a person', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio') });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio');
     const wrong = { tool: 'mcp__peer__note', input: { text: 1, more: true } };
     const { first } = await taskWith(stage, [{ calls: [wrong] }]);
     expect(callsIn(await first())[0]?.state).toMatchObject({
@@ -204,8 +187,7 @@ describe('a tool of an MCP server', () => {
     await peer.again('bad-tools');
     await stage.status(({ error, state }) => state === 'ready' && error !== undefined);
     const [call] = callsIn(parked);
-    const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
-    const asked = await tasks.send(decisionMessage(parked, decision));
+    const asked = await tasks.send(decisionMessage(parked, { decision: 'approve' }));
     const waiting = await untilParkedAgain(tasks, asked);
     expect(waiting.status).toMatchObject({
       state: 'input-required',
@@ -214,15 +196,12 @@ describe('a tool of an MCP server', () => {
   });
 
   it('if a tool no longer exists when its call runs, the model gets an error', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio') });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio');
     const { tasks, first } = await taskWith(stage, [{ calls: [note('one')] }]);
     const parked = await first();
     await stage.call('shrink');
     await stage.status(({ tools }) => tools === PEER_TOOLS - 1);
-    const [call] = callsIn(parked);
-    const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
-    const ended = await sendUntilSettled(tasks, decisionMessage(parked, decision));
+    const ended = await decideUntilSettled(tasks, parked);
     expect(callsIn(ended)[0]?.state).toMatchObject({
       result: {
         outcome: {

@@ -1,7 +1,7 @@
 /** Tests dead connections that no side has closed, and sessions that the server has forgotten. */
 import { describe, expect, it } from '@jest/globals';
-import { peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
-import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { startPeer } from '../../support/mcp-peer/peer-process.ts';
+import { isDown, isReady, mcpStage, readyPeer } from '../../support/mcp-peer/mcp-stage.ts';
 
 const PINGS = { pingInterval: 20, pingTimeout: 1_000 };
 
@@ -33,8 +33,7 @@ describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over
 
 describe('a dead connection to an MCP server', () => {
   it('002 a stdio program that stops responding is ended and restarted', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio', PINGS);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
     process.kill(pid, 'SIGSTOP');
     expect((await stage.status(isDown)).error).toMatch(/^did not answer a ping within 1 s/);
@@ -68,8 +67,7 @@ describe('a dead connection to an MCP server', () => {
   });
 
   it('002 a server that does not answer pings while it works on a stopped call stays connected', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio', PINGS);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
     const stop = new AbortController();
     const slow = stage.call('slow', {}, { signal: stop.signal }).catch(() => 'stopped');
@@ -83,8 +81,7 @@ describe('a dead connection to an MCP server', () => {
   });
 
   it('002 a call keeps running while its server does not answer pings, and the status reports the silence', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio', PINGS);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
     const slow = stage.call('slow', { text: 'page 1' });
     await stage.call('note');

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { peerProgram, peerSettings } from '../../support/mcp-peer/peer-process.ts';
-import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { isDown, isReady, mcpStage, readyPeer } from '../../support/mcp-peer/mcp-stage.ts';
 import { runningProcesses } from '../../support/process-group.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
@@ -25,8 +25,7 @@ function pidIn(answer: string): number {
 
 describe('an MCP server that is a program at stdio', () => {
   it('R82 a program that exits is started again, and the error contains the program’s last output', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio') });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio');
     const first = pidIn(await stage.call('note'));
     await expect(stage.call('exit')).rejects.toThrow(
       /was lost while exit ran: exited with code 3; last line on stderr: out of memory, or so/,
@@ -62,16 +61,14 @@ describe('an MCP server that is a program at stdio', () => {
   });
 
   it('the stderr of a program is in the log, under its name', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio') });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio');
     expect(stage.log.filter((line) => line.includes('peer: hello'))).toEqual([
       expect.stringContaining('"mcpServer":"peer"'),
     ]);
   });
 
   it('X3 a program that prints a few invalid lines before its first message still works', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'rubbish' }) });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio', { fault: 'rubbish' });
     expect(await stage.call('note', { text: 'hello' })).toMatch(/hello/);
     expect(stage.log.join('')).toMatch(/printed a line on stdout that is not a JSON-RPC message/);
   });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Question } from '../../../shared/protocol/question.ts';
 import { modernSettings, peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
-import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { isDown, isReady, mcpStage, type McpStage, readyPeer } from '../../support/mcp-peer/mcp-stage.ts';
 
 const stopCause = () => ({ reason: 'abort-request' as const, message: 'Aborted on request: wrong page' });
 
@@ -82,8 +82,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports o
 
 describe('an MCP server that supports only an older revision', () => {
   it('R80 if a program exits at server/discover, the client starts it again and sends initialize', async () => {
-    const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'exits-at-discover' }) });
-    await stage.status(isReady);
+    const stage = await readyPeer('stdio', { fault: 'exits-at-discover' });
     expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
     expect(stage.log.join('')).toMatch(/"revision":"2025-11-25"/);
     // The client remembers the answer, so its next connection does not ask again.

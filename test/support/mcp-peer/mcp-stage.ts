@@ -9,7 +9,7 @@ import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { entryOf } from './peer-process.ts';
+import { entryOf, peerSettings } from './peer-process.ts';
 
 const QUICK: McpServerTimings = { connectMs: 20_000, firstMs: 5, mostMs: 20, awayMs: 20_000 };
 
@@ -73,6 +73,13 @@ export async function mcpStage(
   };
   cleanUpLater(stage.close);
   await servers.settled(new AbortController().signal);
+  return stage;
+}
+
+/** Starts the server `peer`, and waits until it is ready. */
+export async function readyPeer(...peer: Parameters<typeof peerSettings>): Promise<McpStage> {
+  const stage = await mcpStage({ peer: await peerSettings(...peer) });
+  await stage.status(isReady);
   return stage;
 }
 
