@@ -19,6 +19,7 @@ import {
 } from '../../shared/protocol/task-groups.ts';
 import { readableTaskTitle } from '../../shared/text/title-of-json-plan.ts';
 import { mapInGroups } from '../../shared/runtime/map-in-groups.ts';
+import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import { READS_AT_ONCE } from '../executor/queries/task-queries.ts';
@@ -78,10 +79,7 @@ export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'elapsed'>): Ro
     const snapshot = await tasks.listedSnapshot(row);
     if (snapshot === undefined) return undefined;
     const summary = summarizeTask(snapshot);
-    summaries.delete(taskId);
-    summaries.set(taskId, { seq: snapshot.seq, summary });
-    const [oldest] = summaries.keys();
-    if (summaries.size > MAX_SUMMARIES && oldest !== undefined) summaries.delete(oldest);
+    setBounded(summaries, taskId, { seq: snapshot.seq, summary }, MAX_SUMMARIES);
     return summary;
   };
 

@@ -1,4 +1,5 @@
-import type { CostReport, ListedTask } from '../../../shared/client/index.ts';
+import type { CostReport } from '../../../shared/client/index.ts';
+import type { GroupedTask } from '../../../shared/protocol/task-groups.ts';
 import { dollarsText, hasTokens, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 
 /** Returns the cost of the day and the daily budget. Returns '' if there is no cost and no budget. */
@@ -10,24 +11,18 @@ export function todayCostText({ total, dailyBudget }: CostReport): string {
   return `Today (UTC): ${dollarsText(knownUsd)}${unknown}${of}`;
 }
 
-/** Returns the cost of the task's session, for the list. Returns '' if the agent counted no tokens. */
-export function sessionRowCostText({ cost }: Pick<ListedTask, 'cost'>): string {
-  if (cost === null || !hasTokens(cost.session)) return '';
-  return cost.session.usd === null ? 'price unknown' : dollarsText(cost.session.usd);
-}
-
-/** Returns the cost of the task, for a row of the list. Returns '' if the agent counted no tokens. */
-export function taskRowCostText({ cost }: Pick<ListedTask, 'cost'>): string {
-  if (cost === null || !hasTokens(cost.task)) return '';
-  return cost.task.usd === null ? 'price unknown' : dollarsText(cost.task.usd);
+/** Returns the cost of a task or a session, for the list. Returns '' if the agent counted no tokens. */
+export function rowCostText(cost: GroupedTask['cost']['task']): string {
+  if (!hasTokens(cost)) return '';
+  return cost.usd === null ? 'price unknown' : dollarsText(cost.usd);
 }
 
 /**
  * Returns the cost of the task. If the session has other tasks, also returns the cost of the session. Returns '' if the
  * agent counted no tokens.
  */
-export function taskCostText({ cost }: Pick<ListedTask, 'cost'>): string {
-  if (cost === null || !hasTokens(cost.session)) return '';
+export function taskCostText({ cost }: Pick<GroupedTask, 'cost'>): string {
+  if (!hasTokens(cost.session)) return '';
   const { task, session } = cost;
   const same = task.inputTokens === session.inputTokens && task.outputTokens === session.outputTokens;
   return same

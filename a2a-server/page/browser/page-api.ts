@@ -9,9 +9,23 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof ClientError && error.status === 401;
 }
 
-/** Reads JSON from the page's server. @param path below `PAGE_API_URL` @throws ClientError */
-export async function readJson(path: string): Promise<unknown> {
-  return jsonOf(await sendRequest(path));
+/** Parses an answer of the server. */
+interface AnswerSchema<T> {
+  parse(answer: unknown): T;
+}
+
+/**
+ * Reads JSON from the page's server.
+ * @param path below `PAGE_API_URL`
+ * @throws ClientError, or another error if the answer does not match the schema
+ */
+export async function readJson<T>(path: string, schema: AnswerSchema<T>): Promise<T> {
+  return schema.parse(await jsonOf(await sendRequest(path)));
+}
+
+/** Returns the path of a task below `/api/tasks`. */
+export function taskPath(taskId: string, rest: string): string {
+  return `/api/tasks/${encodeURIComponent(taskId)}/${rest}`;
 }
 
 /** Sends JSON to the page's server, and returns its answer. @param path below `PAGE_API_URL` @throws ClientError */
@@ -26,13 +40,13 @@ export async function sendJson(path: string, body: object | undefined, method = 
 /**
  * Reads the metadata that the server's extension adds to a task.
  * @param query the query string of `GetTask`
- * @throws ClientError
+ * @throws ClientError, or another error if the metadata does not match the schema
  */
-export async function readTaskMetadata(taskId: string, query = ''): Promise<unknown> {
+export async function readTaskMetadata<T>(taskId: string, schema: AnswerSchema<T>, query = ''): Promise<T> {
   const response = await sendRequest(`/tasks/${encodeURIComponent(taskId)}${query}`, {
     headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL_EXTENSION },
   });
-  return fieldOf(fieldOf(await response.json(), 'metadata'), TOOL_APPROVAL_EXTENSION);
+  return schema.parse(fieldOf(fieldOf(await response.json(), 'metadata'), TOOL_APPROVAL_EXTENSION));
 }
 
 /** Returns the body as JSON, or undefined if the body is not JSON. */

@@ -19,7 +19,7 @@ const taskMetadata = z.object({ calls: z.array(call) });
  * @throws ClientError, or another error if the answer has no calls
  */
 async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
-  const { calls } = taskMetadata.parse(await readTaskMetadata(taskId));
+  const { calls } = await readTaskMetadata(taskId, taskMetadata);
   return calls.find((each) => each.callId === callId);
 }
 

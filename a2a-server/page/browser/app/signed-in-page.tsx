@@ -79,10 +79,11 @@ export function SignedInPage(props: SignedInPageProps) {
   }, [taskId]);
   const chosenTask = useKeptFocus<HTMLDivElement>();
   const loaded = groups !== undefined;
+  const tasks = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
   useEffect(() => {
     // If the address names no task, the page opens the first task once. The history has no entry before it, so Back
     // leaves the page.
-    const [first] = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
+    const [first] = tasks;
     if (first !== undefined && location.hash === '') replaceFragment(taskFragment(first.taskId));
   }, [loaded]);
 
@@ -105,9 +106,7 @@ export function SignedInPage(props: SignedInPageProps) {
     if (failed === undefined) onSignedOut();
     else setProblem(failed);
   };
-  const chosen = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []).find(
-    (task) => task.taskId === taskId,
-  );
+  const chosen = tasks.find((task) => task.taskId === taskId);
   const signedInAs = signedInText(groups?.principal);
   const shownProblem = problem ?? list.problem;
   return (

@@ -1,12 +1,6 @@
 /** Names the agent of a new task. If the server has several models, the person chooses one. */
-import { offeredAgentSchema, type OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
+import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { readJson } from '../page-api.ts';
-
-/** @throws ClientError */
-export async function readOfferedAgent(): Promise<OfferedAgent> {
-  return offeredAgentSchema.parse(await readJson('/agent'));
-}
 
 interface ModelChoiceProps {
   offered: OfferedAgent;

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { A2aClient, A2aTaskRequest } from '../../../../shared/client/index.ts';
-import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
+import { offeredAgentSchema, type OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { readAddressTarget } from '../address.ts';
 import { ProblemLine } from '../problem-line.tsx';
-import { ModelSelect, readOfferedAgent } from './model-select.tsx';
+import { ModelSelect } from './model-select.tsx';
 import { createTask } from '../create-task.ts';
 import {
   workspaceChoicesSchema,
@@ -34,11 +34,6 @@ function modeOf(value: string): TaskMode | '' {
 }
 
 const NO_KNOWN_WORKSPACES: WorkspaceChoices = { fallback: null, allowed: [] };
-
-/** @throws ClientError */
-async function readWorkspaceChoices(): Promise<WorkspaceChoices> {
-  return workspaceChoicesSchema.parse(await readJson('/workspaces'));
-}
 
 export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps) {
   const details = useRef<HTMLDetailsElement>(null);
@@ -86,9 +81,9 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
   };
   const opened = async (): Promise<void> => {
     // Without an answer, the person can still type a path.
-    setKnown(await readWorkspaceChoices().catch(() => NO_KNOWN_WORKSPACES));
+    setKnown(await readJson('/workspaces', workspaceChoicesSchema).catch(() => NO_KNOWN_WORKSPACES));
     // Without an answer, the server chooses the model.
-    setOffered(await readOfferedAgent().catch(() => undefined));
+    setOffered(await readJson('/agent', offeredAgentSchema).catch(() => undefined));
   };
 
   return (

@@ -10,17 +10,17 @@ import { readJson } from '../page-api.ts';
 import { filterParameters, type PageTaskFilters } from '../task-filters.ts';
 
 /** @throws ClientError */
-export async function readTaskGroups(filters: PageTaskFilters): Promise<TaskGroups> {
-  return taskGroupsSchema.parse(await readJson(`/task-groups?${filterParameters(filters).toString()}`));
+export function readTaskGroups(filters: PageTaskFilters): Promise<TaskGroups> {
+  return readJson(`/task-groups?${filterParameters(filters).toString()}`, taskGroupsSchema);
 }
 
 /** Returns the next page of a group. @throws ClientError */
-export async function readGroupPage(
+export function readGroupPage(
   group: TaskGroupName,
   token: string,
   filters: PageTaskFilters,
 ): Promise<TaskGroupPage> {
   const query = filterParameters(filters);
   query.set('token', token);
-  return taskGroupPageSchema.parse(await readJson(`/task-groups/${group}?${query.toString()}`));
+  return readJson(`/task-groups/${group}?${query.toString()}`, taskGroupPageSchema);
 }

@@ -7,7 +7,7 @@ import {
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
-import { sessionRowCostText } from '../cost-text.ts';
+import { rowCostText } from '../cost-text.ts';
 import { useNow } from '../relative-time.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { groupBySession, type SessionTasks, waitingGroupTitle } from './task-pages.ts';
@@ -110,7 +110,7 @@ function Session({ session: { tasks }, chosen, now }: SessionProps) {
     <TaskListRow key={task.taskId} task={task} chosen={task.taskId === chosen} now={now} />
   ));
   if (first === undefined || tasks.length === 1) return <>{rows}</>;
-  const price = sessionRowCostText(first);
+  const price = rowCostText(first.cost.session);
   return (
     <div class="session-tasks" role="group" aria-label="One session">
       <span class="quiet">

@@ -3,7 +3,7 @@ import { approvalNeededText } from '../../../../shared/protocol/demanded-approve
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { taskFragment } from '../address.ts';
-import { sessionRowCostText, taskRowCostText } from '../cost-text.ts';
+import { rowCostText } from '../cost-text.ts';
 import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { RelativeTime } from '../relative-time.tsx';
 import { STATE_TEXTS } from '../state-text.ts';
@@ -16,10 +16,10 @@ interface TaskRowProps {
 }
 
 export function TaskListRow({ task, chosen, now }: TaskRowProps) {
-  const { taskId, title, state, waitingFor, activity } = task;
+  const { taskId, title, state, waitingFor, activity, cost } = task;
   const name = title === '' ? 'Task without a title' : visibleLine(title);
   const ended = state !== 'waiting' && state !== 'working';
-  const price = taskRowCostText(task);
+  const price = rowCostText(cost.task);
   return (
     <a
       class={`task ${state}`}
@@ -43,7 +43,7 @@ export function TaskListRow({ task, chosen, now }: TaskRowProps) {
             </span>
           ))}
         <StateAndTime task={task} now={now} />
-        {price !== '' && <span title={`Session: ${sessionRowCostText(task)}`}>{price}</span>}
+        {price !== '' && <span title={`Session: ${rowCostText(cost.session)}`}>{price}</span>}
         {ended && state !== 'completed' && activity !== '' && (
           <span class="activity">{visibleLine(activity)}</span>
         )}

@@ -36,8 +36,8 @@ export interface PasskeyLinkTarget {
 }
 
 /** @throws ClientError */
-export async function listPasskeys(): Promise<PasskeyList> {
-  return passkeyListSchema.parse(await readJson('/passkeys'));
+export function listPasskeys(): Promise<PasskeyList> {
+  return readJson('/passkeys', passkeyListSchema);
 }
 
 /** The name of an event. The window gets it after the person has registered or removed a passkey on this page. */

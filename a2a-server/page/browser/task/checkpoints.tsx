@@ -2,14 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { A2aClient, TaskReport } from '../../../../shared/client/index.ts';
-import {
-  taskCheckpointsSchema,
-  type TaskCheckpoint,
-  type TaskCheckpoints,
-} from '../../../../shared/protocol/task-checkpoints.ts';
+import { taskCheckpointsSchema, type TaskCheckpoint } from '../../../../shared/protocol/task-checkpoints.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { openCreatedTask, taskFragment } from '../address.ts';
-import { readJson } from '../page-api.ts';
+import { readJson, taskPath } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { restoreFiles } from './restore-files.ts';
@@ -22,11 +18,6 @@ interface CheckpointsProps {
   report: TaskReport;
 }
 
-/** @throws ClientError */
-async function readCheckpoints(taskId: string): Promise<TaskCheckpoints> {
-  return taskCheckpointsSchema.parse(await readJson(`/api/tasks/${encodeURIComponent(taskId)}/checkpoints`));
-}
-
 /** Draws nothing while the task works, or if the task changed no file. */
 export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
   const { state, cursor, sessionId } = report;
@@ -34,7 +25,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
   const settled = state !== 'working';
   // A failed request is ignored. The page reads the checkpoints again after the next change of the task.
   const { value: known } = useLoaded(
-    () => (settled ? readCheckpoints(taskId) : undefined),
+    () => (settled ? readJson(taskPath(taskId, 'checkpoints'), taskCheckpointsSchema) : undefined),
     [taskId, settled, cursor],
   );
   if (!settled || known === undefined || known.checkpoints.length === 0) return null;

@@ -1,7 +1,7 @@
 /** Downloads the signed receipt of a task. A plain link cannot do this, because the server needs the page key. */
 import { useState } from 'preact/hooks';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
-import { sendRequest } from '../page-api.ts';
+import { sendRequest, taskPath } from '../page-api.ts';
 
 const FORMATS = [
   { name: 'Markdown', accept: 'text/markdown', extension: 'md' },
@@ -40,7 +40,7 @@ async function downloadReceipt(
   taskId: string,
   { accept, extension }: (typeof FORMATS)[number],
 ): Promise<void> {
-  const response = await sendRequest(`/api/tasks/${encodeURIComponent(taskId)}/receipt`, {
+  const response = await sendRequest(taskPath(taskId, 'receipt'), {
     headers: { Accept: accept },
   });
   const url = URL.createObjectURL(await response.blob());

@@ -8,16 +8,10 @@ import {
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { DiffView } from '../diff/diff-view.tsx';
-import { readJson } from '../page-api.ts';
+import { readJson, taskPath } from '../page-api.ts';
 import { ProblemLine } from '../problem-line.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { useLoaded } from '../use-loaded.ts';
-
-/** @throws ClientError */
-async function readPreview(taskId: string, turn: number, since: boolean): Promise<RestorePreview> {
-  const path = `/api/tasks/${encodeURIComponent(taskId)}/checkpoints/${turn}?since=${since}`;
-  return restorePreviewSchema.parse(await readJson(path));
-}
 
 interface RestoreFilesFormProps {
   taskId: string;
@@ -39,7 +33,7 @@ export function RestoreFilesForm({
   const box = useKeptFocus<HTMLDivElement>();
   const { value } = useLoaded(
     () =>
-      readPreview(taskId, turn, since).then(
+      readJson(taskPath(taskId, `checkpoints/${turn}?since=${since}`), restorePreviewSchema).then(
         (found) => ({ since, found, failure: undefined }),
         (error: unknown) => ({ since, found: undefined, failure: errorMessageOf(error) }),
       ),

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { channelText } from '../../../../shared/text/channel-text.ts';
+import { joinTexts } from '../../../../shared/text/join-texts.ts';
 import { byText } from '../../../../shared/text/decided-by-text.ts';
 import { capitalizedDecidedByText } from '../action/decided-elsewhere-text.ts';
 import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
@@ -111,9 +112,7 @@ function CallDetails({
 }) {
   return (
     <>
-      <small class="quiet">
-        {visibleLine([tool, source, verdict].filter((part) => part !== '').join(' · '))}
-      </small>
+      <small class="quiet">{visibleLine(joinTexts(' · ', [tool, source, verdict]))}</small>
       {Object.entries(input).map(([name, value]) => (
         <Field key={name} name={name} value={value} />
       ))}

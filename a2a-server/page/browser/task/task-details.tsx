@@ -1,8 +1,8 @@
 import { useCallback, useContext, useState } from 'preact/hooks';
+import * as z from 'zod/mini';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
-import { fieldOf } from '../../../../shared/runtime/record.ts';
 import { readableTaskTitle } from '../../../../shared/text/title-of-json-plan.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { LinkedAction } from '../address.ts';
@@ -13,7 +13,7 @@ import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { ProblemLine } from '../problem-line.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
-import { readJson } from '../page-api.ts';
+import { readJson, taskPath } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
 import { ConnectionOutageBanner } from './connection-outage-banner.tsx';
 import { callIdForRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
@@ -28,6 +28,8 @@ import { useFollowedTask } from './use-followed-task.ts';
 import { useStory } from './use-story.ts';
 import { useTaskFacts } from './use-task-facts.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
+
+const inputSchemaAnswer = z.object({ schema: z.unknown() });
 
 interface TaskViewProps {
   client: A2aClient;
@@ -64,8 +66,8 @@ export function TaskDetails({ client, taskId, link, title, cost, onChange }: Tas
 
   const readSchema = useCallback(
     async (callId: string): Promise<unknown> => {
-      const path = `/api/tasks/${encodeURIComponent(taskId)}/calls/${encodeURIComponent(callId)}/input-schema`;
-      return fieldOf(await readJson(path), 'schema');
+      const path = taskPath(taskId, `calls/${encodeURIComponent(callId)}/input-schema`);
+      return (await readJson(path, inputSchemaAnswer)).schema;
     },
     [taskId],
   );

@@ -1,16 +1,10 @@
 /** Shows the images of a task's messages and tool results. Shows other files by name. */
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { sendRequest } from '../page-api.ts';
+import { sendRequest, taskPath } from '../page-api.ts';
 import type { TaskFileView } from './task-facts.ts';
 
 const MAX_FILES = 20;
-
-/** @throws ClientError */
-async function fetchContent(taskId: string, hash: string): Promise<Blob> {
-  const path = `/api/tasks/${encodeURIComponent(taskId)}/files/${encodeURIComponent(hash)}`;
-  return (await sendRequest(path)).blob();
-}
 
 export function TaskFiles({ taskId, files }: { taskId: string; files: readonly TaskFileView[] }) {
   const unique = new Map(files.map((each) => [each.hash, each]));
@@ -33,7 +27,8 @@ function FileView({
     let made: string | undefined;
     let current = true;
     const show = async (): Promise<void> => {
-      const content = await fetchContent(taskId, hash);
+      const response = await sendRequest(taskPath(taskId, `files/${encodeURIComponent(hash)}`));
+      const content = await response.blob();
       if (!current) return;
       made = URL.createObjectURL(content);
       setUrl(made);

@@ -4,8 +4,8 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../../../shared/client/index.ts';
-import { storyPageSchema, type StoryPage } from '../../../../shared/protocol/task-story.ts';
-import { readJson } from '../page-api.ts';
+import { storyPageSchema } from '../../../../shared/protocol/task-story.ts';
+import { readJson, taskPath } from '../page-api.ts';
 import { addToStory, NO_STORY, type Story } from './story.ts';
 
 /** The page waits this long between two reads, so that a fast stream causes few reads. In milliseconds. */
@@ -19,12 +19,6 @@ export interface FollowedStory {
   complete: boolean;
   /** Reads the entries that are new since the last read. */
   readOn: () => void;
-}
-
-/** @param after the `seq` of the page before; 0 for the first page @throws ClientError */
-async function readPage(taskId: string, after: number): Promise<StoryPage> {
-  const path = `/api/tasks/${encodeURIComponent(taskId)}/story?after=${after}&reasoning=true`;
-  return storyPageSchema.parse(await readJson(path));
 }
 
 export function useStory(taskId: string): FollowedStory {
@@ -44,7 +38,8 @@ export function useStory(taskId: string): FollowedStory {
     const readAll = async (): Promise<void> => {
       let more = true;
       while (more && shown.current) {
-        const page = await readPage(taskId, newest.current.seq);
+        const path = taskPath(taskId, `story?after=${newest.current.seq}&reasoning=true`);
+        const page = await readJson(path, storyPageSchema);
         newest.current = addToStory(newest.current, page);
         ({ more } = page);
       }

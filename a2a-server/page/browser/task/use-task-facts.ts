@@ -8,8 +8,6 @@ import { taskFactsSchema, type TaskFacts } from './task-facts.ts';
  */
 export function useTaskFacts(taskId: string, changes: number): TaskFacts | undefined {
   // A failed request is ignored. The next change of the task fetches the facts again.
-  return useLoaded(
-    async () => taskFactsSchema.parse(await readTaskMetadata(taskId, '?historyLength=0')),
-    [taskId, changes],
-  ).value;
+  return useLoaded(() => readTaskMetadata(taskId, taskFactsSchema, '?historyLength=0'), [taskId, changes])
+    .value;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
-  sessionRowCostText,
+  rowCostText,
   taskCostText,
   todayCostText,
 } from '../../../../../a2a-server/page/browser/cost-text.ts';
@@ -25,16 +25,15 @@ test('the page shows the cost of the UTC day, and today’s limit of the daily b
   expect(todayCostText({ ...report(), dailyBudget })).toBe('Today (UTC): $0.0000 of $6.50');
 });
 
-test('a row of the task list shows the session’s price, and nothing for an agent that does not count tokens', () => {
-  expect(sessionRowCostText({ cost: null })).toBe('');
-  const none = { inputTokens: 0, outputTokens: 0, usd: 0 };
-  expect(sessionRowCostText({ cost: { task: none, session: none } })).toBe('');
-  expect(sessionRowCostText({ cost: { task: none, session: TASK } })).toBe('$0.2500');
-  expect(sessionRowCostText({ cost: { task: TASK, session: { ...TASK, usd: null } } })).toBe('price unknown');
+test('a row of the task list shows the price of its task or session, and nothing for an agent that does not count tokens', () => {
+  expect(rowCostText({ inputTokens: 0, outputTokens: 0, usd: 0 })).toBe('');
+  expect(rowCostText(TASK)).toBe('$0.2500');
+  expect(rowCostText({ ...TASK, usd: null })).toBe('price unknown');
 });
 
 test('the page shows a task’s own cost, and the session’s cost if the session has other tasks', () => {
-  expect(taskCostText({ cost: null })).toBe('');
+  const none = { inputTokens: 0, outputTokens: 0, usd: 0 };
+  expect(taskCostText({ cost: { task: none, session: none } })).toBe('');
   const own = 'Cost: 900 tokens in (500 read from the cache), 40 out, $0.2500.';
   expect(taskCostText({ cost: { task: TASK, session: TASK } })).toBe(own);
   const session = { ...TASK, inputTokens: 2_000, usd: null };
