@@ -6,7 +6,6 @@ import { PARSE_ERROR } from '../../../shared/net/json-rpc-codes.ts';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { z } from 'zod';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { senderOf } from '../auth/caller.ts';
@@ -15,7 +14,7 @@ import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
 import { sendRestError } from './rest-route.ts';
-import { retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
+import { httpStatusOf, retryLaterOf, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 
 /** Turns each error of a route into a response, and logs the errors that concern an operator. */
@@ -53,11 +52,6 @@ function toAddressError(error: unknown): unknown {
   return new ProductError('MALFORMED', 'The request could not be read: its address is malformed.', {
     cause: error,
   });
-}
-
-function httpStatusOf(error: unknown): number {
-  if (error instanceof ProductError) return WIRE_ERRORS[error.reason].http;
-  return error instanceof A2AError ? restStatusFor(error) : 500;
 }
 
 function sendError(request: Request, response: Response, error: unknown): void {

@@ -75,9 +75,9 @@ export function jsonRpcRoute({
     const refuse = (error: unknown): void => void response.json(rpcError(id, error, wire));
     let body: JsonRpcEnvelope;
     try {
-      body = asRequest(request.body, wire);
+      body = parseJsonRpcEnvelope(request.body);
     } catch (error) {
-      refuse(error);
+      refuse(error instanceof ProductError ? unparsableError(error, wire, INVALID_REQUEST) : error);
       return;
     }
     const silent = isNotification(body);
@@ -166,14 +166,6 @@ function markRetryLater(response: Response, { retryLater }: A2aRequestContext): 
 async function firstOf(events: AsyncGenerator<unknown, void, undefined>): Promise<void> {
   await events.next().catch(() => undefined);
   await events.return();
-}
-
-function asRequest(body: unknown, wire: WireFormat): JsonRpcEnvelope {
-  try {
-    return parseJsonRpcEnvelope(body);
-  } catch (error) {
-    throw error instanceof ProductError ? unparsableError(error, wire, INVALID_REQUEST) : error;
-  }
 }
 
 export function rpcError(id: RequestId, error: unknown, wire: WireFormat): object {

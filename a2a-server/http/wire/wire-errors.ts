@@ -61,15 +61,16 @@ export interface RetryLater {
   retryAfter: string;
 }
 
+export function httpStatusOf(error: unknown): number {
+  if (error instanceof ProductError) return WIRE_ERRORS[error.reason].http;
+  return error instanceof A2AError ? restStatusFor(error) : 500;
+}
+
 /** Returns the status and the `Retry-After` of a refusal with 429 or 503. Undefined for other errors. */
 export function retryLaterOf(error: unknown): RetryLater | undefined {
-  const { status, facts } =
-    error instanceof ProductError
-      ? { status: WIRE_ERRORS[error.reason].http, facts: error.facts }
-      : error instanceof A2AError
-        ? { status: restStatusFor(error), facts: error.metadata }
-        : { status: 500, facts: {} };
+  const status = httpStatusOf(error);
   if (status !== 429 && status !== 503) return undefined;
+  const facts = error instanceof A2AError ? error.metadata : error instanceof ProductError ? error.facts : {};
   return { status, retryAfter: facts?.['retryAfter'] ?? RESTART_S };
 }
 
