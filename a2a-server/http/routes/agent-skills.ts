@@ -25,15 +25,50 @@ const MAX_NAMES = 20;
  * Each group of tools is a skill. The last skill is the commands.
  */
 export function agentSkills(facts: AgentSkillFacts): AgentSkill[] {
-  const tools = facts.tools.filter(({ commandOnly }) => commandOnly !== true);
+  const tools = facts.tools.filter(({ source, commandOnly }) => source.type === 'built-in' && !commandOnly);
+  const withEffect = (effect: Tool['sideEffect']) => tools.filter(({ sideEffect }) => sideEffect === effect);
+  const looking = withEffect('none').filter(({ name }) => /-files?$/.test(name));
   return [
     agentSkill(facts),
-    ...fileSkill(tools),
-    ...shellSkill(tools, facts.shell),
-    ...webSkill(tools),
-    ...serverSkills(facts.mcpServers),
-    ...commandSkill(facts.commands),
+    ...skillOf([...looking, ...withEffect('files')], (names) =>
+      createSkill('files', 'Work on files', {
+        description: `Reads and changes the text files of a workspace, and nothing outside it (${names}). Each change is shown as a diff before it is made.`,
+        tags: ['files', 'coding'],
+        examples: ['Create test.md with hello'],
+      }),
+    ),
+    ...skillOf(withEffect('command'), (names) =>
+      createSkill('shell', 'Run commands', {
+        description: `Runs shell commands in the workspace (${names}). A person sees each command line before it runs, and can stop it. ${facts.shell}`,
+        tags: ['shell', 'coding'],
+        examples: ['Run the tests'],
+      }),
+    ),
+    ...skillOf(withEffect('network'), (names) =>
+      createSkill('web', 'Read the web', {
+        description: `Reads web pages (${names}), only from public addresses unless the operator allows others. A person sees each URL before the request.`,
+        tags: ['web'],
+        examples: ['Fetch https://example.com and summarise it'],
+      }),
+    ),
+    ...facts.mcpServers.map((server) =>
+      createSkill(`mcp-${server}`, `Use ${server}`, {
+        description: `Uses the tools of the MCP server ${server}, and asks before each call unless the operator trusts it.`,
+        tags: ['mcp'],
+      }),
+    ),
+    ...skillOf(facts.commands, (names) =>
+      createSkill('commands', 'Carry out commands', {
+        description: `Runs commands without a model: ${names}.`,
+        tags: ['commands', 'checkpoints'],
+      }),
+    ),
   ];
+}
+
+/** Returns the skill of these tools or commands. If there are none, returns no skill. */
+function skillOf(items: readonly { name: string }[], build: (names: string) => AgentSkill): AgentSkill[] {
+  return items.length === 0 ? [] : [build(namesText(items))];
 }
 
 function agentSkill({ agent, model }: AgentSkillFacts): AgentSkill {
@@ -64,70 +99,6 @@ function agentSkill({ agent, model }: AgentSkillFacts): AgentSkill {
         examples: ['Find out why the tests fail, and fix them'],
       });
   }
-}
-
-type OwnTools = AgentSkillFacts['tools'];
-
-function fileSkill(tools: OwnTools): AgentSkill[] {
-  const changing = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'files');
-  const looking = builtIn(tools).filter(
-    ({ name, sideEffect }) => sideEffect === 'none' && /-files?$/.test(name),
-  );
-  if (changing.length + looking.length === 0) return [];
-  return [
-    createSkill('files', 'Work on files', {
-      description: `Reads and changes the text files of a workspace, and nothing outside it (${namesText([...looking, ...changing])}). Each change is shown as a diff before it is made.`,
-      tags: ['files', 'coding'],
-      examples: ['Create test.md with hello'],
-    }),
-  ];
-}
-
-function shellSkill(tools: OwnTools, confinement: string): AgentSkill[] {
-  const shell = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'command');
-  if (shell.length === 0) return [];
-  return [
-    createSkill('shell', 'Run commands', {
-      description: `Runs shell commands in the workspace (${namesText(shell)}). A person sees each command line before it runs, and can stop it. ${confinement}`,
-      tags: ['shell', 'coding'],
-      examples: ['Run the tests'],
-    }),
-  ];
-}
-
-function webSkill(tools: OwnTools): AgentSkill[] {
-  const web = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'network');
-  if (web.length === 0) return [];
-  return [
-    createSkill('web', 'Read the web', {
-      description: `Reads web pages (${namesText(web)}), only from public addresses unless the operator allows others. A person sees each URL before the request.`,
-      tags: ['web'],
-      examples: ['Fetch https://example.com and summarise it'],
-    }),
-  ];
-}
-
-function serverSkills(servers: readonly string[]): AgentSkill[] {
-  return servers.map((server) =>
-    createSkill(`mcp-${server}`, `Use ${server}`, {
-      description: `Uses the tools of the MCP server ${server}, and asks before each call unless the operator trusts it.`,
-      tags: ['mcp'],
-    }),
-  );
-}
-
-function commandSkill(commands: readonly OfferedCommand[]): AgentSkill[] {
-  if (commands.length === 0) return [];
-  return [
-    createSkill('commands', 'Carry out commands', {
-      description: `Runs commands without a model: ${namesText(commands)}.`,
-      tags: ['commands', 'checkpoints'],
-    }),
-  ];
-}
-
-function builtIn(tools: OwnTools): OwnTools[number][] {
-  return tools.filter(({ source }) => source.type === 'built-in');
 }
 
 function namesText(items: readonly { name: string }[]): string {

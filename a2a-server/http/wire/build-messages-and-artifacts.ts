@@ -34,16 +34,11 @@ export interface WireOptions {
 }
 
 export function textPart(text: string): Part {
-  return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
+  return partOf({ $case: 'text', value: text });
 }
 
 export function dataPart(data: unknown): Part {
-  return {
-    content: { $case: 'data', value: data },
-    metadata: undefined,
-    filename: '',
-    mediaType: 'application/json',
-  };
+  return partOf({ $case: 'data', value: data }, { mediaType: 'application/json' });
 }
 
 function toA2aPart(part: ArtifactPart): Part {
@@ -53,15 +48,15 @@ function toA2aPart(part: ArtifactPart): Part {
     case 'data':
       return dataPart(part.data);
     case 'file':
-      return filePart({ $case: 'raw', value: Buffer.from(part.base64, 'base64') }, part);
+      return partOf({ $case: 'raw', value: Buffer.from(part.base64, 'base64') }, part);
     case 'file-url':
-      return filePart({ $case: 'url', value: part.url }, part);
+      return partOf({ $case: 'url', value: part.url }, part);
   }
 }
 
-function filePart(
+function partOf(
   content: Part['content'],
-  { name = '', mediaType = '' }: { name?: string | undefined; mediaType?: string | undefined },
+  { name = '', mediaType = '' }: { name?: string | undefined; mediaType?: string | undefined } = {},
 ): Part {
   return { content, metadata: undefined, filename: name, mediaType };
 }
