@@ -13,8 +13,7 @@ import { clickOnEnter } from '../click-on-enter.ts';
 import { type ApprovalScope, approvalScopesOf } from './approval-scopes.ts';
 import { ProblemLine } from '../problem-line.tsx';
 import { TaskDraftsContext } from './drafts-context.ts';
-import { TrustLimitFields } from './trust-limit-fields.tsx';
-import { grantFromForm, NO_TRUST_LIMITS } from './trust-limits.ts';
+import { grantFromForm, NO_TRUST_LIMITS, type TrustLimitTexts } from './trust-limits.ts';
 
 interface DecisionButtonsProps {
   action: PendingAction;
@@ -109,5 +108,37 @@ export function DecisionButtons({ action, disabled, describedBy, onDecide, onEdi
         </div>
       )}
     </>
+  );
+}
+
+interface TrustLimitsProps {
+  limits: TrustLimitTexts;
+  disabled: boolean;
+  onChange: (limits: TrustLimitTexts) => void;
+}
+
+function TrustLimitFields({ limits, disabled, onChange }: TrustLimitsProps) {
+  return (
+    <div class="row">
+      <input
+        type="number"
+        min="1"
+        aria-label="Trust for this many minutes (empty: until the task ends)"
+        placeholder="minutes (no limit)"
+        disabled={disabled}
+        value={limits.minutes}
+        onInput={(event) => onChange({ ...limits, minutes: event.currentTarget.value })}
+      />
+      <input
+        type="number"
+        min="1"
+        step="1"
+        aria-label="Trust for this many later calls (empty: no limit)"
+        placeholder="later calls (no limit)"
+        disabled={disabled}
+        value={limits.uses}
+        onInput={(event) => onChange({ ...limits, uses: event.currentTarget.value })}
+      />
+    </div>
   );
 }

@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { A2aClient, A2aTaskRequest } from '../../../../shared/client/index.ts';
 import { offeredAgentSchema, type OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { readAddressTarget } from '../address.ts';
 import { ProblemLine } from '../problem-line.tsx';
-import { ModelSelect } from './model-select.tsx';
 import { createTask } from '../create-task.ts';
 import {
   workspaceChoicesSchema,
@@ -132,5 +132,37 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
       </div>
       <ProblemLine text={problem} />
     </details>
+  );
+}
+
+interface ModelChoiceProps {
+  offered: OfferedAgent;
+  /** The chosen model. '' for the default. */
+  model: string;
+  onChoose: (model: string) => void;
+}
+
+/** Names the agent of a new task. If the server has several models, the person chooses one. */
+function ModelSelect({ offered: { agent, models }, model, onChoose }: ModelChoiceProps) {
+  if (models.length === 0)
+    return (
+      <p>
+        Agent
+        <br />
+        <span class="quiet">{visibleLine(agent)}</span>
+      </p>
+    );
+  return (
+    <label>
+      Agent
+      <select value={model} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        <option value="">{visibleLine(agent)} (default)</option>
+        {models.map(({ name, id }) => (
+          <option key={name} value={name}>
+            {visibleLine(name === id ? id : `${name} (${id})`)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -15,13 +15,12 @@ import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson, taskPath } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
-import { ConnectionOutageBanner } from './connection-outage-banner.tsx';
 import { callIdForRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
 import type { DecisionRefusal, ShownAction } from '../action/shown-actions.ts';
 import { firstMessageText } from './story.ts';
 import { StoryView } from './story-view.tsx';
 import { TaskFiles } from './task-files.tsx';
-import { RunningTools, AboutTask, TaskHeader } from './task-head.tsx';
+import { AboutTask, ConnectionOutageBanner, RunningTools, TaskHeader } from './task-head.tsx';
 import { TodoList } from './todo-list.tsx';
 import { TurnCosts } from './turn-costs.tsx';
 import { useFollowedTask } from './use-followed-task.ts';
@@ -72,15 +71,15 @@ export function TaskDetails({ client, taskId, link, title, cost, onChange }: Tas
     [taskId],
   );
 
-  /** Sends a command. Returns true if the server accepted it. Otherwise the page shows the error. */
-  const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
+  /** Sends a command. Returns true if the server accepted it. Otherwise the page shows the error, or `refused` does. */
+  const send = async (act: (to: Execution) => Promise<void>, refused = fail): Promise<boolean> => {
     if (execution === undefined) return false;
     setProblem(undefined);
     try {
       await act(execution);
       return true;
     } catch (error) {
-      fail(error);
+      refused(error);
       return false;
     }
   };
@@ -89,14 +88,12 @@ export function TaskDetails({ client, taskId, link, title, cost, onChange }: Tas
       action.presence === true ? [action.callId] : [],
     );
     setRefusal(undefined);
-    if (execution === undefined) return false;
-    setProblem(undefined);
-    try {
-      await decideWithPasskey(execution, taskId, { decisions, presenceCallIds });
-    } catch (error) {
-      setRefusal({ callIds: decisions.map(({ callId }) => callId), message: errorMessageOf(error) });
-      return false;
-    }
+    const accepted = await send(
+      (to) => decideWithPasskey(to, taskId, { decisions, presenceCallIds }),
+      (error) =>
+        setRefusal({ callIds: decisions.map(({ callId }) => callId), message: errorMessageOf(error) }),
+    );
+    if (!accepted) return false;
     for (const decision of decisions) {
       dropDraftsOfCall(drafts, decision.callId);
       setActions((before) => withAcceptedDecision(before, decision));

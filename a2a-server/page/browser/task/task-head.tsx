@@ -1,12 +1,15 @@
-/** Shows a task's state, running tools, model, mode, directory, cost and grants, with the commands on them. */
+/** Shows a task's state, connection, running tools, model, mode, directory, cost and grants, with the commands on them. */
 import { useRef } from 'preact/hooks';
 import { hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { agoText } from '../age-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { ReceiptLinks } from './receipt-links.tsx';
+import { useNow } from '../relative-time.tsx';
 import { stateText } from '../state-text.ts';
 import { grantText, modeText } from './mode-and-grant-text.ts';
 import type { TaskFacts } from './task-facts.ts';
+import type { ConnectionOutage } from './use-followed-task.ts';
 
 interface TaskHeadProps {
   report: TaskReport;
@@ -142,4 +145,21 @@ function RevokeButton({ onClick }: { onClick: () => Promise<boolean> }) {
     sent.current = await onClick();
   };
   return <button onClick={() => void revoke()}>Revoke</button>;
+}
+
+/** Shows that the page has no connection, and the age of the shown state. */
+export function ConnectionOutageBanner({ outage: { since, message } }: { outage: ConnectionOutage }) {
+  const now = useNow(1_000);
+  const time = new Date(since).toLocaleTimeString();
+  return (
+    <p class="warning" role="status">
+      No connection since {time}
+      {/* The age changes each second. It moves no button, and a screen reader must not read the text again. */}
+      <span data-live aria-hidden="true">
+        {' '}
+        ({agoText(now - since)})
+      </span>
+      . The page shows the state at that time, and tries again by itself. {message}
+    </p>
+  );
 }
