@@ -1,23 +1,13 @@
 /**
  * Calls listeners when an access ends: a token is revoked or expires, or a session of the approval page is signed out.
+ * @param onFailure called if `hasEnded` fails
  */
-export interface AccessEndListeners {
-  /**
-   * Calls `act` once when the access ends, also if it has ended already. Returns a function that removes the listener.
-   */
-  add(id: string, act: () => void): () => void;
-  /** Calls the listeners of each access that has ended. */
-  check(): void;
-  /** Calls the listeners of this access. */
-  end(id: string): void;
-}
-
-/** @param onFailure called if `hasEnded` fails */
 export function createAccessEndListeners(
   hasEnded: (id: string) => Promise<boolean>,
   onFailure: (error: unknown) => void,
-): AccessEndListeners {
+) {
   const listeners = new Map<string, Set<() => void>>();
+  /** Calls the listeners of this access. */
   const end = (id: string): void => {
     const acts = listeners.get(id);
     listeners.delete(id);
@@ -29,7 +19,10 @@ export function createAccessEndListeners(
       .catch(onFailure);
   };
   return {
-    add(id, act) {
+    /**
+     * Calls `act` once when the access ends, also if it has ended already. Returns a function that removes the listener.
+     */
+    add(id: string, act: () => void): () => void {
       const acts = listeners.get(id) ?? new Set();
       listeners.set(id, acts.add(act));
       checkOne(id);
@@ -38,7 +31,8 @@ export function createAccessEndListeners(
         if (acts.size === 0 && listeners.get(id) === acts) listeners.delete(id);
       };
     },
-    check() {
+    /** Calls the listeners of each access that has ended. */
+    check(): void {
       for (const id of listeners.keys()) checkOne(id);
     },
     end,

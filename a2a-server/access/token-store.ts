@@ -6,25 +6,7 @@ import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { type IssuedTokenRecord, issuedTokenSchema } from './issued-token.ts';
 
-export interface TokenStore {
-  /** @throws ProductError STORAGE */
-  add(token: IssuedTokenRecord): Promise<void>;
-  /** Returns all tokens, the oldest first. @throws ProductError STORAGE, also for a damaged token */
-  list(): Promise<IssuedTokenRecord[]>;
-  /**
-   * Returns the token with this id, or undefined if there is none. The result includes every change that was stored
-   * before this call.
-   * @throws ProductError STORAGE; DamagedTokenError
-   */
-  read(id: string): Promise<IssuedTokenRecord | undefined>;
-  /**
-   * Marks the token as revoked. Returns undefined if there is no such token, and the unchanged token if it was revoked
-   * before.
-   * @param now milliseconds since 1970
-   * @throws ProductError STORAGE
-   */
-  revoke(id: string, now: number): Promise<IssuedTokenRecord | undefined>;
-}
+export type TokenStore = ReturnType<typeof createTokenStore>;
 
 /** Thrown for a stored token that is not valid. It gives no access. */
 export class DamagedTokenError extends ProductError {
@@ -36,22 +18,35 @@ export class DamagedTokenError extends ProductError {
   }
 }
 
-export function createTokenStore(records: Omit<RecordStore, 'watch'>): TokenStore {
+export function createTokenStore(records: Omit<RecordStore, 'watch'>) {
+  /**
+   * Returns the token with this id, or undefined if there is none. The result includes every change that was stored
+   * before this call.
+   * @throws ProductError STORAGE; DamagedTokenError
+   */
   const read = async (id: string): Promise<IssuedTokenRecord | undefined> => {
     const text = await records.read('tokens', id);
     return text === undefined ? undefined : parseTokenRecord(id, text);
   };
   return {
     read,
-    async add(token) {
+    /** @throws ProductError STORAGE */
+    async add(token: IssuedTokenRecord): Promise<void> {
       if (await records.create('tokens', token.id, textOf(token))) return;
       throw new ProductError('STORAGE', `The token id ${token.id} is in use. Try again.`);
     },
-    async list() {
+    /** Returns all tokens, the oldest first. @throws ProductError STORAGE, also for a damaged token */
+    async list(): Promise<IssuedTokenRecord[]> {
       const all = [...(await records.list('tokens'))].map(([id, text]) => parseTokenRecord(id, text));
       return all.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
     },
-    async revoke(id, now) {
+    /**
+     * Marks the token as revoked. Returns undefined if there is no such token, and the unchanged token if it was revoked
+     * before.
+     * @param now milliseconds since 1970
+     * @throws ProductError STORAGE
+     */
+    async revoke(id: string, now: number): Promise<IssuedTokenRecord | undefined> {
       const token = await read(id);
       if (token === undefined || token.revokedAt !== null) return token;
       const revoked = { ...token, revokedAt: new Date(now).toISOString() };

@@ -11,16 +11,7 @@ import { osUserName } from '../../shared/runtime/user-name.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import type { NewAuditRecord, AuditRecord } from './audit-record.ts';
 
-export interface AuditLog {
-  /**
-   * Adds a record. Resolves when it is durable.
-   * @param now milliseconds since 1970
-   * @throws ProductError STORAGE
-   */
-  append(act: NewAuditRecord, now: number): Promise<void>;
-  /** Returns all records, the oldest first, and the number of damaged ones. @throws ProductError STORAGE */
-  read(): Promise<{ records: AuditRecordWithChanges[]; damaged: number }>;
-}
+export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /**
  * An audit record as the command lists it. Only a record with a configuration has `changed`: the names of the settings
@@ -33,16 +24,22 @@ export type AuditRecordWithChanges = AuditRecord & { changed?: string[] };
 const TIME_DIGITS = 15;
 
 /** @param host the name of this machine */
-export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>, host = hostname()): AuditLog {
+export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>, host = hostname()) {
   return {
-    async append(act, now) {
+    /**
+     * Adds a record. Resolves when it is durable.
+     * @param now milliseconds since 1970
+     * @throws ProductError STORAGE
+     */
+    async append(act: NewAuditRecord, now: number): Promise<void> {
       const by = { user: osUserName(), host };
       const text = JSON.stringify({ at: new Date(now).toISOString(), ...by, ...act });
       const nameOf = (): string =>
         `${String(now).padStart(TIME_DIGITS, '0')}-${randomBytes(8).toString('hex')}`;
       while (!(await records.create('audit', nameOf(), text)));
     },
-    async read() {
+    /** Returns all records, the oldest first, and the number of damaged ones. @throws ProductError STORAGE */
+    async read(): Promise<{ records: AuditRecordWithChanges[]; damaged: number }> {
       const all = [...(await records.list('audit'))].toSorted(([one], [other]) => (one < other ? -1 : 1));
       const { auditRecordSchema } = await import('./audit-record.ts');
       const found = all.flatMap(([, text]) => auditRecordSchema.safeParse(parseJson(text)).data ?? []);

@@ -52,29 +52,7 @@ export interface PageSession extends Identity {
   onSignOut: (act: () => void) => () => void;
 }
 
-export interface PageSessions {
-  /** Creates a link. Resolves when the link is on disk. */
-  makeLink(identity: Identity): Promise<OneTimeLink>;
-  /**
-   * Exchanges the code of a one-time link for a session. After that, the code no longer works.
-   * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired; STORAGE if the session cannot be
-   * stored, and then the code still works
-   */
-  signIn(code: string): Promise<PageSessionSecrets & { expiresAt: number }>;
-  /**
-   * Creates a session without a link, after a sign-in with the provider.
-   * @throws ProductError UNAUTHENTICATED; STORAGE
-   */
-  begin(identity: Identity): Promise<PageSessionSecrets & { expiresAt: number }>;
-  /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
-  find(secrets: PageSessionSecrets | undefined): Promise<PageSession>;
-  /**
-   * Ends the session. If `everywhere` is true, ends all sessions and links of its principal.
-   * @throws ProductError UNAUTHENTICATED
-   */
-  signOut(secrets: PageSessionSecrets | undefined, everywhere: boolean): Promise<void>;
-  close(): void;
-}
+export type PageSessions = ReturnType<typeof createPageSessions>;
 
 interface PageSessionsOptions {
   credentials: readonly Credential[];
@@ -98,7 +76,7 @@ export function createPageSessions({
   issued = NO_ISSUED_TOKENS,
   provider,
   onFailure,
-}: PageSessionsOptions): PageSessions {
+}: PageSessionsOptions) {
   const credentialFingerprintOf = createCredentialFingerprints({
     credentials,
     provider,
@@ -154,10 +132,16 @@ export function createPageSessions({
   };
 
   return {
-    async makeLink(identity) {
+    /** Creates a link. Resolves when the link is on disk. */
+    async makeLink(identity: Identity): Promise<OneTimeLink> {
       return issueOneTimeLink(links, await accessNow(identity, PAGE_LINK_MS));
     },
-    async signIn(code) {
+    /**
+     * Exchanges the code of a one-time link for a session. After that, the code no longer works.
+     * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired; STORAGE if the session cannot be
+     * stored, and then the code still works
+     */
+    async signIn(code: string): Promise<PageSessionSecrets & { expiresAt: number }> {
       const used = sha256(code);
       const link = await usable(await links.read(used));
       if (link !== undefined) {
@@ -171,10 +155,15 @@ export function createPageSessions({
         'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
       );
     },
-    async begin(identity) {
+    /**
+     * Creates a session without a link, after a sign-in with the provider.
+     * @throws ProductError UNAUTHENTICATED; STORAGE
+     */
+    async begin(identity: Identity): Promise<PageSessionSecrets & { expiresAt: number }> {
       return addSession(await accessNow(identity, PAGE_SESSION_MS));
     },
-    async find(secrets) {
+    /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
+    async find(secrets: PageSessionSecrets | undefined): Promise<PageSession> {
       const session = await sessionOf(secrets);
       const { digest, expiresAt } = session;
       return {
@@ -184,7 +173,11 @@ export function createPageSessions({
         onSignOut: (act) => listeners.add(digest, act),
       };
     },
-    async signOut(secrets, everywhere) {
+    /**
+     * Ends the session. If `everywhere` is true, ends all sessions and links of its principal.
+     * @throws ProductError UNAUTHENTICATED
+     */
+    async signOut(secrets: PageSessionSecrets | undefined, everywhere: boolean): Promise<void> {
       const { digest, principal } = await sessionOf(secrets);
       try {
         if (everywhere) for (const each of await links.ofPrincipal(principal)) await links.remove(each);

@@ -20,18 +20,7 @@ import type { RelyingParty } from './relying-party.ts';
 
 const MAX_PASSKEYS = 20;
 
-export interface Passkeys {
-  list(principal: string): Promise<RegisteredPasskey[]>;
-  /** Returns the browser's options for a registration. @throws ProductError FORBIDDEN without a valid code */
-  registrationOptions(principal: string, code: string): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /**
-   * Uses up the code and stores the passkey.
-   * @throws ProductError FORBIDDEN without a valid code, MALFORMED if the browser's response is not valid
-   */
-  register(principal: string, registration: PasskeyRegistration): Promise<RegisteredPasskey>;
-  /** Removes a passkey. Returns false if the principal has no such passkey. */
-  remove(principal: string, id: string): Promise<boolean>;
-}
+export type Passkeys = ReturnType<typeof createPasskeys>;
 
 interface PasskeyRegistration {
   code: string;
@@ -53,7 +42,7 @@ interface PasskeysParts {
   clock: Pick<Clock, 'now'>;
 }
 
-export function createPasskeys({ store, records, codes, party, clock, onChange }: PasskeysParts): Passkeys {
+export function createPasskeys({ store, records, codes, party, clock, onChange }: PasskeysParts) {
   const open = new ChallengeStore(records, z.strictObject({ code: z.string() }), clock);
   const usable = (): Extract<RelyingParty, { type: 'usable' }> => {
     if (party.type === 'usable') return party;
@@ -61,11 +50,15 @@ export function createPasskeys({ store, records, codes, party, clock, onChange }
   };
 
   return {
-    async list(principal) {
+    async list(principal: string): Promise<RegisteredPasskey[]> {
       return (await store.list(principal)).map(viewOf);
     },
 
-    async registrationOptions(principal, code) {
+    /** Returns the browser's options for a registration. @throws ProductError FORBIDDEN without a valid code */
+    async registrationOptions(
+      principal: string,
+      code: string,
+    ): Promise<PublicKeyCredentialCreationOptionsJSON> {
       const { rpId } = usable();
       if (!(await codes.isValid(code, principal))) throw codeRefused();
       const own = await store.list(principal);
@@ -85,7 +78,14 @@ export function createPasskeys({ store, records, codes, party, clock, onChange }
       return options;
     },
 
-    async register(principal, { code, name, response }) {
+    /**
+     * Uses up the code and stores the passkey.
+     * @throws ProductError FORBIDDEN without a valid code, MALFORMED if the browser's response is not valid
+     */
+    async register(
+      principal: string,
+      { code, name, response }: PasskeyRegistration,
+    ): Promise<RegisteredPasskey> {
       const { rpId, origin } = usable();
       const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
       const verified = await verifyRegistrationResponse({
@@ -120,7 +120,8 @@ export function createPasskeys({ store, records, codes, party, clock, onChange }
       return viewOf(passkey);
     },
 
-    async remove(principal, id) {
+    /** Removes a passkey. Returns false if the principal has no such passkey. */
+    async remove(principal: string, id: string): Promise<boolean> {
       const removed = (await store.list(principal)).find((each) => each.id === id);
       if (removed === undefined || !(await store.remove(principal, id))) return false;
       onChange?.('removed', factsOf(removed));

@@ -23,29 +23,26 @@ const passkeySchema = z.strictObject({
 });
 export type Passkey = z.infer<typeof passkeySchema>;
 
-export interface PasskeyStore {
-  /** Returns the principal's passkeys. @throws ProductError STORAGE, also if one is damaged */
-  list(principal: string): Promise<Passkey[]>;
-  /** Adds the passkey, or replaces the principal's passkey with this id. @throws ProductError STORAGE */
-  put(passkey: Passkey): Promise<void>;
-  /** Removes a passkey. Returns false if there is no such passkey. @throws ProductError STORAGE */
-  remove(principal: string, id: string): Promise<boolean>;
-  /**
-   * Replaces a passkey. Returns false, and changes nothing, if it was changed or removed since it was read.
-   * @throws ProductError STORAGE
-   */
-  swap(before: Passkey, after: Passkey): Promise<boolean>;
-}
+export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
 
-export function createPasskeyStore(records: RecordStore): PasskeyStore {
+export function createPasskeyStore(records: RecordStore) {
   return {
-    async list(principal) {
+    /** Returns the principal's passkeys. @throws ProductError STORAGE, also if one is damaged */
+    async list(principal: string): Promise<Passkey[]> {
       const all = [...(await records.list('passkeys')).values()].map(parsePasskey);
       return all.filter((passkey) => passkey.principal === principal);
     },
-    put: (passkey) => records.replace('passkeys', nameOf(passkey.principal, passkey.id), textOf(passkey)),
-    remove: (principal, id) => records.remove('passkeys', nameOf(principal, id)),
-    swap: (before, after) =>
+    /** Adds the passkey, or replaces the principal's passkey with this id. @throws ProductError STORAGE */
+    put: (passkey: Passkey): Promise<void> =>
+      records.replace('passkeys', nameOf(passkey.principal, passkey.id), textOf(passkey)),
+    /** Removes a passkey. Returns false if there is no such passkey. @throws ProductError STORAGE */
+    remove: (principal: string, id: string): Promise<boolean> =>
+      records.remove('passkeys', nameOf(principal, id)),
+    /**
+     * Replaces a passkey. Returns false, and changes nothing, if it was changed or removed since it was read.
+     * @throws ProductError STORAGE
+     */
+    swap: (before: Passkey, after: Passkey): Promise<boolean> =>
       records.swap('passkeys', nameOf(before.principal, before.id), {
         before: textOf(before),
         after: textOf(after),

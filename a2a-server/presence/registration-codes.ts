@@ -40,24 +40,22 @@ export async function issueRegistrationCode(
   return code;
 }
 
-export interface RegistrationCodeVerifier {
-  /** @throws ProductError STORAGE */
-  isValid(code: string, principal: string): Promise<boolean>;
-  /**
-   * Uses up the code. Returns false if it is not valid, or if another request was faster.
-   * @throws ProductError STORAGE
-   */
-  use(code: string, principal: string): Promise<boolean>;
-}
+export type RegistrationCodeVerifier = ReturnType<typeof createRegistrationCodes>;
 
-export function createRegistrationCodes(records: RecordStore, now: () => number): RegistrationCodeVerifier {
+export function createRegistrationCodes(records: RecordStore, now: () => number) {
   const codes = codesIn(records, now);
+  /** @throws ProductError STORAGE */
   const isValid = async (code: string, principal: string): Promise<boolean> => {
     const known = await codes.read(sha256(code));
     return known !== undefined && known.principal === principal && known.expiresAt > now();
   };
   return {
     isValid,
-    use: async (code, principal) => (await isValid(code, principal)) && codes.remove(sha256(code)),
+    /**
+     * Uses up the code. Returns false if it is not valid, or if another request was faster.
+     * @throws ProductError STORAGE
+     */
+    use: async (code: string, principal: string): Promise<boolean> =>
+      (await isValid(code, principal)) && codes.remove(sha256(code)),
   };
 }

@@ -27,14 +27,7 @@ interface Ticket {
   expiresAt: number;
 }
 
-export interface StreamTickets {
-  issue(identity: Identity, taskId: string): Promise<Ticket>;
-  /**
-   * Returns the identity for which the ticket was created, and the expiry of the ticket.
-   * @throws ProductError UNAUTHENTICATED if the ticket is not valid for this task, or has expired
-   */
-  redeem(ticket: string, taskId: string): Promise<Identity & { expiresAt: number }>;
-}
+export type StreamTickets = ReturnType<typeof createStreamTickets>;
 
 /**
  * Returns the secret for the tickets. Each server derives it from its token. Servers that share records use the secret
@@ -65,7 +58,7 @@ export function createStreamTickets({
   credentials,
   now,
   issued = NO_ISSUED_TOKENS,
-}: StreamTicketParts): StreamTickets {
+}: StreamTicketParts) {
   const keyOf = (tokens: unknown): Buffer =>
     createHmac('sha256', secret)
       .update(JSON.stringify([PURPOSE, tokens]))
@@ -84,7 +77,7 @@ export function createStreamTickets({
   };
 
   return {
-    async issue({ principal, tokenId, roles }, taskId) {
+    async issue({ principal, tokenId, roles }: Identity, taskId: string): Promise<Ticket> {
       if (roles !== undefined)
         throw new ProductError(
           'FORBIDDEN',
@@ -97,7 +90,11 @@ export function createStreamTickets({
       const named = tokenId === undefined ? '' : `.${tokenId}`;
       return { ticket: `${seconds}.${mac}${named}`, expiresAt: Number(seconds) * 1_000 };
     },
-    async redeem(ticket, taskId) {
+    /**
+     * Returns the identity for which the ticket was created, and the expiry of the ticket.
+     * @throws ProductError UNAUTHENTICATED if the ticket is not valid for this task, or has expired
+     */
+    async redeem(ticket: string, taskId: string): Promise<Identity & { expiresAt: number }> {
       const [, seconds = '0', mac = '', tokenId] =
         /^(\d{1,12})\.([A-Za-z0-9_-]{43})(?:\.([0-9a-f]{12}))?$/.exec(ticket) ?? [];
       const shown = Buffer.from(mac.padEnd(43));
