@@ -5,7 +5,7 @@
  * waits costs nothing.
  */
 import { z } from 'zod';
-import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-body.ts';
+import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-message.ts';
 import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { sha256 } from '../../shared/runtime/sha256.ts';

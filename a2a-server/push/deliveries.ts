@@ -10,7 +10,7 @@
  *   delivers.
  */
 import { randomUUID } from 'node:crypto';
-import { chatAddress } from '../../shared/chat/chat-body.ts';
+import { chatAddress } from '../../shared/chat/chat-message.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';

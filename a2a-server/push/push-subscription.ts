@@ -4,7 +4,7 @@
  */
 import { validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import { CHAT_FORMATS } from '../../shared/chat/chat-body.ts';
+import { CHAT_FORMATS } from '../../shared/chat/chat-message.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { sha256 } from '../../shared/runtime/sha256.ts';

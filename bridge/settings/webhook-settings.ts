@@ -3,7 +3,7 @@
  * authenticate.
  */
 import { z } from 'zod';
-import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-body.ts';
+import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-message.ts';
 import { agentAccessFields, httpUrlSchema, variableNameSchema } from './agent-settings.ts';
 import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
 

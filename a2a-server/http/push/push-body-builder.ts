@@ -4,7 +4,7 @@
  */
 import { StreamResponse } from '@a2a-js/sdk';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
-import { chatBody } from '../../../shared/chat/chat-body.ts';
+import { chatBody } from '../../../shared/chat/chat-message.ts';
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import { chatNotice } from '../../push/chat-notice.ts';
 import type { PushBodyBuilder } from '../../push/next-posts.ts';

@@ -2,7 +2,7 @@
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
-import { chatAddress } from '../../../shared/chat/chat-body.ts';
+import { chatAddress } from '../../../shared/chat/chat-message.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import type { WebhookReceiver } from './post.ts';
 

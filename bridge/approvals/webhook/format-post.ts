@@ -1,6 +1,5 @@
 /** Formats a post for its receiver: JSON for a program, or a message for a chat. Pure. */
-import { chatBody } from '../../../shared/chat/chat-body.ts';
-import type { ChatMessage } from '../../../shared/chat/chat-message.ts';
+import { chatBody, type ChatMessage } from '../../../shared/chat/chat-message.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import type { WebhookNotice } from './notice.ts';
 

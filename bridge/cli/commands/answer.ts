@@ -7,7 +7,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { quotedRows } from '../terminal/rows.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { answerFromText, answerPrompt } from '../decisions/answer-from-text.ts';
+import { answerFromText, answerPrompt } from '../decisions/typed-answer.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSessionToDecide } from '../decisions/resolve-id.ts';

@@ -11,9 +11,8 @@ import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { answerFromText, answerPrompt } from './answer-from-text.ts';
+import { answerFromText, answerPrompt, parseTypedDecision } from './typed-answer.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
-import { parseTypedDecision } from './typed-decision.ts';
 import { unsentLines, withdrawnText } from './withdrawn-text.ts';
 
 /**

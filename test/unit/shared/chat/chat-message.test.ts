@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createWebhookPostFormatter } from '../../../../bridge/approvals/webhook/format-post.ts';
-import { chatAddress, chatBody, hasValidChatUrl } from '../../../../shared/chat/chat-body.ts';
-import { type ChatMessage, chatLines } from '../../../../shared/chat/chat-message.ts';
+import {
+  chatAddress,
+  chatBody,
+  chatLines,
+  type ChatMessage,
+  hasValidChatUrl,
+} from '../../../../shared/chat/chat-message.ts';
 
 const PAGE = 'http://127.0.0.1:41242/page#task=a&call=b';
 const HOSTILE = 'Write <!channel> [a](https://evil.example) *b*';

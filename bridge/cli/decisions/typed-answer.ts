@@ -1,4 +1,4 @@
-/** Converts the numbers that a person typed to the choices of a question. Pure. */
+/** Reads what a person typed at a prompt: a decision, or the answer to a question. Pure. */
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
 
@@ -24,4 +24,19 @@ export function replaceChoiceNumbers({ choices = [], multiple = false }: Questio
   const chosen = numbers.flatMap((each) => (/^\d{1,4}$/.test(each) ? (labels[Number(each) - 1] ?? []) : []));
   if (chosen.length === 0 || chosen.length < numbers.length) return typed;
   return multiple ? chosen : (chosen[0] ?? typed);
+}
+
+type TypedDecision =
+  | { type: 'approve' }
+  | { type: 'deny'; reason?: string }
+  | { type: 'leave' }
+  | { type: 'unclear' };
+
+/** Parses the text that a person typed at the prompt. `y` approves. `n` denies, and a reason may follow. */
+export function parseTypedDecision(text: string): TypedDecision {
+  const [word = '', ...rest] = text.trim().split(/\s+/);
+  if (word === '') return { type: 'leave' };
+  if (/^y(es)?$/i.test(word) && rest.length === 0) return { type: 'approve' };
+  if (!/^no?$/i.test(word)) return { type: 'unclear' };
+  return rest.length === 0 ? { type: 'deny' } : { type: 'deny', reason: rest.join(' ') };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { replaceChoiceNumbers } from '../../../../../bridge/cli/decisions/answer-from-text.ts';
+import { replaceChoiceNumbers } from '../../../../../bridge/cli/decisions/typed-answer.ts';
 
 const choices = [{ label: 'red' }, { label: 'light blue' }, { label: '7' }];
 
