@@ -24,7 +24,7 @@ interface AgentsChange {
  * @throws ProductError CONFIGURATION
  */
 export async function writeAgents(
-  run: CommandRun<WriteOptions>,
+  run: Pick<CommandRun<WriteOptions>, 'options' | 'settings' | 'terminal'>,
   { facts, decide, after }: AgentsChange,
 ): Promise<number> {
   const { options, settings, terminal } = run;
@@ -32,25 +32,25 @@ export async function writeAgents(
   const report = (path: string, changed: boolean): void => {
     if (json) terminal.say(JSON.stringify({ ...facts, path, changed }));
   };
-  const say = (text: string): void => {
-    if (!json) terminal.say(text);
+  const explain = (text: string): void => {
+    if (!json) terminal.explain(text);
   };
   await prepareStateDirectory(settings.stateDir);
   const path = settings.configFile ?? join(settings.stateDir, 'config.json');
   const change = await planBridgeEntryChange(path, 'agents', decide);
   if (change.type === 'same') {
-    say(`${change.file.path} is up to date: nothing to change.`);
+    explain(`${change.file.path} is up to date: nothing to change.`);
     report(change.file.path, false);
     return 0;
   }
   const answer = await confirmChange(run, change);
   if (answer !== 'confirmed') {
-    say('Nothing was written.');
+    explain('Nothing was written.');
     report(change.file.path, false);
     return answer === 'dry run' ? 0 : EXIT_FAILURE;
   }
   await writeConfig(change.file, change.text, { fresh: MODE });
-  say(
+  explain(
     `Written to ${change.file.path}. ${after} Restart the MCP clients: each bridge reads its settings once.`,
   );
   report(change.file.path, true);

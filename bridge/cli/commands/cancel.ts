@@ -45,6 +45,6 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
   if (options.json === true)
     terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !refused }));
   else if (refused) terminal.complain(texts[end]);
-  else terminal.say(texts[end]);
+  else terminal.explain(texts[end]);
   return refused ? EXIT_REFUSED : 0;
 }

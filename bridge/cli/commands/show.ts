@@ -85,7 +85,7 @@ function print(
     terminal.explain(paint('gray', howToAnswerText(question)));
   }
   if (actions.length === 0 && question === null)
-    terminal.say(escapeHiddenInLines(sessionProblem(state) ?? nothingWaitsText(session)));
+    terminal.explain(escapeHiddenInLines(sessionProblem(state) ?? nothingWaitsText(session)));
   const costs = view?.cost ? costLine(view.cost) : '';
   if (costs !== '') terminal.say(`\n${costs}`);
   if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);
