@@ -3,30 +3,15 @@
  * withdrawn. For any other message without a task, the cancel is recorded in the outbox.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Logger } from '../../shared/runtime/logging.ts';
-import type { CancelDetails } from '../agents/connection.ts';
-import type { Outbox } from '../state/outbox.ts';
 import { cancelSessionTask, type CancelOutcome } from './cancel-task.ts';
-import type { OutboxWriteQueue } from './outbox-write-queue.ts';
-import type { MessagesInFlight } from './messages-in-flight.ts';
-import type { RecordedCancels } from './recorded-cancels.ts';
+import type { DeliveryParts } from './delivery-parts.ts';
 import type { Session } from './session/session.ts';
 import { hasEnded } from './session/observed-task.ts';
 
-interface TaskCancellerParts {
-  outbox: Outbox;
-  outgoing: MessagesInFlight;
-  writes: OutboxWriteQueue;
-  recorded: RecordedCancels;
-  log: Logger;
-  /** How the person uses this program: over MCP or on the command line. The agent records this with the cancel. */
-  channel: CancelDetails['channel'];
-}
-
 export class TaskCanceller {
-  readonly #parts: TaskCancellerParts;
+  readonly #parts: DeliveryParts;
 
-  constructor(parts: TaskCancellerParts) {
+  constructor(parts: DeliveryParts) {
     this.#parts = parts;
   }
 

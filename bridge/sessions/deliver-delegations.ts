@@ -2,7 +2,7 @@
  * Delegates tasks. B1: a delegation happens exactly once. So its entry is in the outbox before its message is sent, and
  * every attempt sends the same message. If a bridge is killed, the next bridge finishes its delegations.
  *
- * `#begin` writes the entry. `MessageDelivery` sends the message and updates the entry. `ResultHandover` closes the
+ * `#begin` writes the entry. `MessageDelivery` sends the message and updates the entry. `handOverResult` closes the
  * entry. For an entry of an ended bridge, `takeOverOrphaned` continues with `MessageDelivery`.
  */
 import { randomUUID } from 'node:crypto';
@@ -23,8 +23,9 @@ import type { LiveSessions } from './live-sessions.ts';
 import { MessageDelivery, RESEND_AFTER_MS } from './message-delivery.ts';
 import { MessagesInFlight } from './messages-in-flight.ts';
 import { OutboxWriteQueue } from './outbox-write-queue.ts';
-import { RecordedCancels } from './recorded-cancels.ts';
-import { ResultHandover } from './result-handover.ts';
+import { RecordedCancels, type RecordedCancelsParts } from './recorded-cancels.ts';
+import { handOverResult } from './result-handover.ts';
+import type { DeliveryParts } from './delivery-parts.ts';
 import type { Session } from './session/session.ts';
 import { TaskCanceller } from './cancel-task-and-undelivered-messages.ts';
 import { sessionProblem, sessionStateName } from './session/session-state.ts';
@@ -36,44 +37,31 @@ interface Delegation {
   delivery: Promise<void>;
 }
 
-interface DelegationParts {
-  registry: AgentRegistry;
-  outbox: Outbox;
+interface DelegationParts extends RecordedCancelsParts {
   results: WaitingResults;
-  live: LiveSessions;
-  log: Logger;
   /** The directory in which the person works. */
   directory: string;
-  /** How the person uses this program: over MCP or on the command line. The agent records this with a cancel. */
-  channel: CancelDetails['channel'];
 }
 
 export class DelegationService {
-  readonly #parts: DelegationParts;
-  readonly #outgoing = new MessagesInFlight();
-  readonly #calls: WaitingMcpCalls;
-  readonly #writes: OutboxWriteQueue;
-  readonly #recordedCancels: RecordedCancels;
+  readonly #parts: DelegationParts & DeliveryParts;
   readonly #delivery: MessageDelivery;
   readonly #canceller: TaskCanceller;
-  readonly #handover: ResultHandover;
   #later: NodeJS.Timeout | undefined;
 
   constructor(parts: DelegationParts) {
-    this.#parts = parts;
-    this.#calls = new WaitingMcpCalls(parts);
-    this.#writes = new OutboxWriteQueue(parts.log);
-    this.#recordedCancels = new RecordedCancels(parts);
-    const own = {
+    this.#parts = {
       ...parts,
-      outgoing: this.#outgoing,
-      writes: this.#writes,
-      calls: this.#calls,
-      recorded: this.#recordedCancels,
+      outgoing: new MessagesInFlight(),
+      writes: new OutboxWriteQueue(parts.log),
+      calls: new WaitingMcpCalls(parts),
+      recorded: new RecordedCancels(parts),
     };
-    this.#delivery = new MessageDelivery({ ...own, onPostponed: () => this.#takeOverOrphanedLater() });
-    this.#canceller = new TaskCanceller(own);
-    this.#handover = new ResultHandover(own);
+    this.#delivery = new MessageDelivery({
+      ...this.#parts,
+      onPostponed: () => this.#takeOverOrphanedLater(),
+    });
+    this.#canceller = new TaskCanceller(this.#parts);
   }
 
   /** Starts a new session with the agent. Resolves when the entry is in the outbox and sending has begun. */
@@ -158,7 +146,7 @@ export class DelegationService {
       if (task?.type === 'ended' && task.view.taskId === state.taskId && task.result === 'handed-over')
         return false;
     }
-    return !this.#calls.isWaiting(messageId);
+    return !this.#parts.calls.isWaiting(messageId);
   }
 
   /**
@@ -167,12 +155,12 @@ export class DelegationService {
    * @returns a function that records that the client has received the reply
    */
   recordWaitingCall(messageId: string, call: AbortSignal): OnReplyConfirmed {
-    return this.#calls.recordWaitingCall(messageId, call);
+    return this.#parts.calls.recordWaitingCall(messageId, call);
   }
 
   /** Records that the person at a command has received the reply. */
   recordReplyReceived(messageId: string): void {
-    this.#calls.recordReplyReceived(messageId);
+    this.#parts.calls.recordReplyReceived(messageId);
   }
 
   /**
@@ -182,15 +170,15 @@ export class DelegationService {
    */
   recordUndeliveredReply(session: Session, call: AbortSignal): void {
     const failed = sessionStateName(session.state) === 'not-delivered';
-    for (const outgoing of this.#outgoing.of(session)) {
+    for (const outgoing of this.#parts.outgoing.of(session)) {
       outgoing.promised = true;
-      if (failed) this.#calls.end(outgoing.messageId, call);
+      if (failed) this.#parts.calls.end(outgoing.messageId, call);
     }
   }
 
-  /** Records that a reply contains the result; see `ResultHandover.handOver`. */
+  /** Records that a reply contains the result; see `handOverResult`. */
   handOver(session: Session): OnReplyConfirmed {
-    return this.#handover.handOver(session);
+    return handOverResult(session, this.#parts);
   }
 
   /** Records that the client has the result, or an id with which it can get the result. */
@@ -199,13 +187,13 @@ export class DelegationService {
   }
 
   async settled(): Promise<void> {
-    await this.#writes.settled();
+    await this.#parts.writes.settled();
   }
 
   /** Releases the outbox entries of this process, so that another bridge can take them over now. */
   release(): void {
     clearTimeout(this.#later);
-    this.#recordedCancels.close();
+    this.#parts.recorded.close();
     try {
       this.#parts.outbox.release();
     } catch (error) {
@@ -219,27 +207,27 @@ export class DelegationService {
   /** Finishes the delegations of bridges that have ended. Errors are only logged, because no caller waits. */
   async recover(): Promise<void> {
     await this.takeOverOrphaned();
-    await Promise.allSettled(this.#outgoing.orphaned.map(({ finished }) => finished));
+    await Promise.allSettled(this.#parts.outgoing.orphaned.map(({ finished }) => finished));
   }
 
   /** Takes over the delegations of bridges that have ended, and sends again what this bridge could not deliver. */
   async takeOverOrphaned(): Promise<void> {
     const { outbox, registry, live, log } = this.#parts;
     await outbox.takeOverOrphaned();
-    void this.#recordedCancels.send();
+    void this.#parts.recorded.send();
     for (const entry of outbox.sending()) {
       const { messageId } = entry;
       const agent = registry.find(entry.agent);
       // If the agent is not configured, its entry stays. The user may configure the agent again.
-      if (this.#outgoing.has(messageId) || agent === undefined) continue;
+      if (this.#parts.outgoing.has(messageId) || agent === undefined) continue;
       // If the session is already open, the message belongs to it.
       const handle = entry.sessionId ?? messageId;
       const session = live.find(handle, entry.agent) ?? live.add(live.open(agent, handle));
-      const outgoing = this.#outgoing.add(session, entry, 'ended-bridge');
+      const outgoing = this.#parts.outgoing.add(session, entry, 'ended-bridge');
       outgoing.finished = this.#delivery
         .resume(outgoing, entry)
         .then(() => this.settled())
-        .finally(() => this.#outgoing.remove(outgoing));
+        .finally(() => this.#parts.outgoing.remove(outgoing));
       outgoing.finished.catch((error: unknown) =>
         log.warn({ messageId, err: error }, 'a delegation of an earlier bridge is still open'),
       );
@@ -253,7 +241,7 @@ export class DelegationService {
    */
   async takeOver(messageId: string): Promise<{ done: Promise<void> } | undefined> {
     await this.takeOverOrphaned();
-    const outgoing = this.#outgoing.get(messageId);
+    const outgoing = this.#parts.outgoing.get(messageId);
     return outgoing?.origin === 'ended-bridge' ? { done: outgoing.finished } : undefined;
   }
 
@@ -265,13 +253,13 @@ export class DelegationService {
   ): Promise<void> {
     const { messageId } = entry;
     const { outbox, log } = this.#parts;
-    const outgoing = this.#outgoing.add(session, entry, 'this-bridge');
-    this.#calls.begin(messageId);
+    const outgoing = this.#parts.outgoing.add(session, entry, 'this-bridge');
+    this.#parts.calls.begin(messageId);
     try {
       outbox.put(entry, contents);
     } catch (error) {
-      this.#outgoing.remove(outgoing);
-      this.#calls.end(messageId);
+      this.#parts.outgoing.remove(outgoing);
+      this.#parts.calls.end(messageId);
       throw error;
     }
     outgoing.finished = this.#delivery.send(outgoing, entry, { answers });
@@ -298,16 +286,15 @@ function entryOf(
   { text, settings, command, files }: DelegatedWork,
   delegatedIn: string,
 ): OutboxEntry {
-  const trace = currentTrace();
   return {
     messageId: randomUUID(),
     agent: agent.name,
     title: taskTitleOf(text),
     text,
     settings,
-    ...(command && { command }),
-    ...(files && { files }),
-    ...(trace && { trace }),
+    command,
+    files,
+    trace: currentTrace(),
     delegatedIn,
     sessionId: null,
     taskId: null,

@@ -12,24 +12,14 @@ import { refuseUnsupportedFiles } from '../agents/input-modes.ts';
 import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
-import type { Outbox } from '../state/outbox.ts';
 import { delegationMessage } from './delegation-message.ts';
 import { failedDeliveryHandling } from './failed-delivery-handling.ts';
 import { findTaskByMessage } from './session/find-lost-message.ts';
-import type { OutboxWriteQueue } from './outbox-write-queue.ts';
-import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts';
-import type { RecordedCancels } from './recorded-cancels.ts';
-import type { LiveSessions } from './live-sessions.ts';
+import type { DeliveryParts } from './delivery-parts.ts';
+import type { MessageInFlight } from './messages-in-flight.ts';
 import type { Session } from './session/session.ts';
-import type { WaitingMcpCalls } from './waiting-calls.ts';
 
-interface MessageDeliveryParts {
-  outbox: Outbox;
-  live: LiveSessions;
-  outgoing: MessagesInFlight;
-  writes: OutboxWriteQueue;
-  calls: WaitingMcpCalls;
-  recorded: RecordedCancels;
+interface MessageDeliveryParts extends DeliveryParts {
   /**
    * Called when a message stays in the outbox. The callback arranges that `takeOverOrphaned` runs after
    * `RESEND_AFTER_MS`, and sends the message again.

@@ -14,11 +14,12 @@ import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session/session.ts';
 import { isCancelRevoked } from './search-open-outbox-entries.ts';
 
-interface RecordedCancelsParts {
+export interface RecordedCancelsParts {
   outbox: Outbox;
   registry: AgentRegistry;
   live: LiveSessions;
   log: Logger;
+  /** How the person uses this program: over MCP or on the command line. The agent records this with a cancel. */
   channel: CancelDetails['channel'];
 }
 
