@@ -6,7 +6,7 @@ import { LiveSessions } from '../sessions/live-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { BridgeDatabase } from '../state/database.ts';
-import { StoredDecisionClaims } from '../state/decision-claims.ts';
+import { DecisionClaims } from '../state/decision-claims.ts';
 import { Outbox } from '../state/outbox.ts';
 import { WaitingResults } from '../state/waiting-results.ts';
 import { createAgentRegistry } from './configured-agents.ts';
@@ -46,7 +46,7 @@ export async function openSessions({
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);
   const results = new WaitingResults(database);
-  const live = new LiveSessions(outbox, new StoredDecisionClaims(database));
+  const live = new LiveSessions(outbox, new DecisionClaims(database));
   const delegations = new DelegationService({
     registry,
     outbox,

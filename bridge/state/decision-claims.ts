@@ -30,21 +30,9 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
  */
 const MAX_UNPRUNED_CLAIMS = 10_000;
 
-const SAME_CALL = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
+export const SAME_CALL = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
-export interface DecisionClaims {
-  /**
-   * Claims the call for a message. A message that is sent again already has its claim.
-   * @param past the ids of messages whose process has ended and whose delivery has certainly failed
-   * @returns the claim of another message, if there is one
-   * @throws ProductError STORAGE if the database cannot be used. The message must not be sent then.
-   */
-  take(asking: CallAndCode, messageId: string, past: ReadonlySet<string>): Promise<DecisionClaim | undefined>;
-  /** Deletes the claim of a message that has failed. Another message may then decide the call. */
-  release(asking: CallAndCode, messageId: string): void;
-}
-
-export class StoredDecisionClaims implements DecisionClaims {
+export class DecisionClaims {
   readonly #database: BridgeDatabase;
 
   constructor(database: BridgeDatabase) {
@@ -53,6 +41,12 @@ export class StoredDecisionClaims implements DecisionClaims {
     if (Number(count) > MAX_UNPRUNED_CLAIMS) database.forget('decision_claims', KEPT_MS);
   }
 
+  /**
+   * Claims the call for a message. A message that is sent again already has its claim.
+   * @param past the ids of messages whose process has ended and whose delivery has certainly failed
+   * @returns the claim of another message, if there is one
+   * @throws ProductError STORAGE if the database cannot be used. The message must not be sent then.
+   */
   async take(
     asking: CallAndCode,
     messageId: string,
@@ -75,6 +69,7 @@ export class StoredDecisionClaims implements DecisionClaims {
     return taken === 1 ? undefined : this.take(asking, messageId, past);
   }
 
+  /** Deletes the claim of a message that has failed. Another message may then decide the call. */
   release(asking: CallAndCode, messageId: string): void {
     this.#database.run(
       `DELETE FROM decision_claims WHERE ${SAME_CALL} AND message_id = ? AND owner = ?`,

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { BridgeDatabase } from './database.ts';
-import { keyOf } from './decision-claims.ts';
+import { keyOf, SAME_CALL } from './decision-claims.ts';
 
 const post = z.object({
   agent: z.string(),
@@ -26,8 +26,6 @@ export type WebhookAction = Omit<Post, 'state' | 'owner'>;
 /** How long a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-const SAME_ACTION = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
-
 export class WebhookPosts {
   readonly #database: BridgeDatabase;
   /** The keys of unfinished posts that this bridge has taken over and not sent yet. */
@@ -47,7 +45,7 @@ export class WebhookPosts {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
     if (this.#unsent.delete(JSON.stringify(key))) return true;
-    const [row] = this.#database.rows(`SELECT state, owner FROM webhook_posts WHERE ${SAME_ACTION}`, ...key);
+    const [row] = this.#database.rows(`SELECT state, owner FROM webhook_posts WHERE ${SAME_CALL}`, ...key);
     const owner = String(row?.[1]);
     if (row?.[0] !== 'asking' || (await this.#database.ended([owner])).length === 0) return false;
     return this.#claim({ ...about, state: 'asking', owner });
@@ -55,7 +53,7 @@ export class WebhookPosts {
 
   set(about: WebhookAction, state: WebhookPostState): void {
     this.#database.run(
-      `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${SAME_ACTION}`,
+      `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${SAME_CALL}`,
       state,
       this.#database.owner,
       Date.now(),
@@ -91,7 +89,7 @@ export class WebhookPosts {
     const key = keyOf(about);
     this.#unsent.delete(JSON.stringify(key));
     this.#database.run(
-      `UPDATE webhook_posts SET owner = '' WHERE ${SAME_ACTION} AND owner = ?`,
+      `UPDATE webhook_posts SET owner = '' WHERE ${SAME_CALL} AND owner = ?`,
       ...key,
       this.#database.owner,
     );
@@ -100,7 +98,7 @@ export class WebhookPosts {
   /** Makes this bridge the owner of the post. Returns false if another bridge was faster. */
   #claim(found: Post): boolean {
     const changed = this.#database.run(
-      `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${SAME_ACTION} AND owner = ? AND state = ?`,
+      `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${SAME_CALL} AND owner = ? AND state = ?`,
       this.#database.owner,
       Date.now(),
       ...keyOf(found),

@@ -4,11 +4,11 @@
  */
 import { Outbox } from '../../bridge/state/outbox.ts';
 import { BridgeDatabase } from '../../bridge/state/database.ts';
-import { StoredDecisionClaims } from '../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../bridge/state/decision-claims.ts';
 
 const [stateDirectory = '', name = '', questions = '0'] = process.argv.slice(2);
 const database = await BridgeDatabase.open(stateDirectory);
-const claims = new StoredDecisionClaims(database);
+const claims = new DecisionClaims(database);
 const claimed: string[] = [];
 for (let at = 0; at < Number(questions); at++) {
   const asking = { agent: 'a', taskId: 't', callId: String(at), shown: 'h' };

@@ -31,7 +31,7 @@ export function decidedCalls(
 }
 
 export class SentDecisions {
-  readonly #claims: DecisionClaims;
+  readonly #claims: Pick<DecisionClaims, 'take' | 'release'>;
   /** The claimed calls, by the id of the message that decides them. */
   readonly #sent = new Map<string, readonly CallAndCode[]>();
   /** The ids of messages that may have arrived. */
@@ -44,7 +44,7 @@ export class SentDecisions {
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();
 
-  constructor(claims: DecisionClaims) {
+  constructor(claims: Pick<DecisionClaims, 'take' | 'release'>) {
     this.#claims = claims;
   }
 

@@ -62,7 +62,7 @@ const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
 interface SessionParts {
   /** Records the decisions of all bridges, because some agents must receive each decision only once. */
-  claims: DecisionClaims;
+  claims: Pick<DecisionClaims, 'take' | 'release'>;
   backOff?: BackOffOptions;
   /**
    * Reads a file that the agent names. Returns the same values as `ReadFile` (`outdated-diff.ts`).

@@ -5,7 +5,7 @@ import { agentOutputText } from '../../../bridge/mcp/reports/session-report.ts';
 import { buildUserMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session/session.ts';
 import { waitForSession, type WaitEndReason } from '../../../bridge/sessions/wait-for-session.ts';
-import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { temporaryDatabase } from '../../support/bridge-database.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
@@ -26,7 +26,7 @@ describe('an A2A stream that breaks', () => {
     const agent = new Agent('fake', async () => ({ url, headers: {} }));
     const session = new Session(agent, randomUUID(), {
       backOff: QUICK,
-      claims: new StoredDecisionClaims(await temporaryDatabase()),
+      claims: new DecisionClaims(await temporaryDatabase()),
     });
     open.push({ close: () => session.close() }, { close: () => fake.stop() });
     return { fake, session };
@@ -109,7 +109,7 @@ describe('an A2A stream that breaks', () => {
     let { url } = fake;
     const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), {
       backOff: QUICK,
-      claims: new StoredDecisionClaims(await temporaryDatabase()),
+      claims: new DecisionClaims(await temporaryDatabase()),
     });
     open.push({ close: () => session.close() });
     await settle(session, deliver(session));

@@ -7,7 +7,7 @@ import { Agent } from '../../../bridge/agents/agent.ts';
 import { sendDecisions } from '../../../bridge/approvals/send-decisions.ts';
 import { buildUserMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session/session.ts';
-import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
 import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';
 import { type WebhookTimings, sendWebhookPost } from '../../../bridge/approvals/webhook/post.ts';
@@ -42,7 +42,7 @@ describe('the approval webhook', () => {
   let receiver: WebhookReceiver;
   let clock: FakeClock;
   let path: string;
-  let claims: StoredDecisionClaims;
+  let claims: DecisionClaims;
   const open: { close(): void }[] = [];
   /** Defines what the agent does after the last decision. */
   let onDecided: (task: FakeTask) => unknown = completes;
@@ -58,7 +58,7 @@ describe('the approval webhook', () => {
     receiver = await WebhookReceiver.start();
     clock = new FakeClock();
     path = await mkdtemp(join(tmpdir(), 'webhook-'));
-    claims = new StoredDecisionClaims(await openDatabase(path));
+    claims = new DecisionClaims(await openDatabase(path));
   });
   afterEach(async () => {
     for (const each of open.splice(0)) each.close();

@@ -8,7 +8,7 @@ import { DelegatingClients, type ClientConnection } from '../../../../bridge/ses
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import type { Session } from '../../../../bridge/sessions/session/session.ts';
-import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
 import { Deferred } from '../../../../shared/client/core/deferred.ts';
@@ -80,7 +80,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
   async function bridge(owner?: string) {
     const database = await openDatabase(directory, owner);
     const outbox = new Outbox(database);
-    const live = new LiveSessions(outbox, new StoredDecisionClaims(database));
+    const live = new LiveSessions(outbox, new DecisionClaims(database));
     opened.push(live);
     const log = createLogger({ name: 'test', level: 'silent' });
     const results = new WaitingResults(database);

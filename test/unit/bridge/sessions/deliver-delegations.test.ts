@@ -5,7 +5,7 @@ import type { A2aConnection, CancelDetails } from '../../../../bridge/agents/con
 import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
-import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
 import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
@@ -94,7 +94,7 @@ describe('delegations that are not delivered yet', () => {
     const database = await temporaryDatabase();
     outbox = new Outbox(database);
     const registry = new AgentRegistry(agent);
-    live = new LiveSessions(outbox, new StoredDecisionClaims(database));
+    live = new LiveSessions(outbox, new DecisionClaims(database));
     const log = createLogger({ name: 'test', level: 'silent' });
     delegations = new DelegationService({
       registry,

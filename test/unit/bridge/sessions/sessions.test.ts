@@ -7,7 +7,7 @@ import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { resolveSession } from '../../../../bridge/cli/decisions/resolve-id.ts';
 import { encodeMcpTaskId } from '../../../../bridge/sessions/mcp-task-id.ts';
 import { Sessions } from '../../../../bridge/sessions/sessions.ts';
-import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';
@@ -64,7 +64,7 @@ describe('finding a session', () => {
     agent = new ListingAgent();
     const database = await temporaryDatabase();
     outbox = new Outbox(database);
-    live = new LiveSessions(outbox, new StoredDecisionClaims(database));
+    live = new LiveSessions(outbox, new DecisionClaims(database));
     sessions = createSessions(agent);
   });
   afterEach(() => live.close());

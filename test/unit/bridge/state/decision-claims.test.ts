@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SentDecisions } from '../../../../bridge/sessions/session/claim-decisions.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
-import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -12,20 +12,20 @@ const NONE: ReadonlySet<string> = new Set();
 describe('claims on decisions, in the database that bridges share', () => {
   let state: string;
   let database: BridgeDatabase;
-  let one: StoredDecisionClaims;
-  let other: StoredDecisionClaims;
+  let one: DecisionClaims;
+  let other: DecisionClaims;
 
   beforeEach(async () => {
     state = await temporaryDirectory();
     database = await openDatabase(state);
-    one = new StoredDecisionClaims(database);
+    one = new DecisionClaims(database);
     // The claims of another bridge, whose process still runs.
-    other = new StoredDecisionClaims(await openDatabase(state, `${String(process.pid)}-x`));
+    other = new DecisionClaims(await openDatabase(state, `${String(process.pid)}-x`));
   });
 
   /** Creates the claim of a killed bridge. */
   async function leftBehind(messageId: string): Promise<void> {
-    const killed = new StoredDecisionClaims(await openDatabase(state, await endedProcessId()));
+    const killed = new DecisionClaims(await openDatabase(state, await endedProcessId()));
     await killed.take(asking, messageId, NONE);
   }
 
@@ -87,12 +87,12 @@ describe('claims on decisions, in the database that bridges share', () => {
   test('a claim that looks a month old is deleted only if there are many: the clock may have jumped ahead', async () => {
     await one.take(asking, 'm-1', NONE);
     database.run('UPDATE decision_claims SET at = ?', Date.now() - 31 * 24 * 60 * 60_000);
-    const kept = new StoredDecisionClaims(database);
+    const kept = new DecisionClaims(database);
     expect(await kept.take(asking, 'm-2', NONE)).toMatchObject({ messageId: 'm-1' });
     database.run(`
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
       INSERT INTO decision_claims SELECT agent, task_id, i, shown, message_id, owner, at FROM n, decision_claims`);
-    const next = new StoredDecisionClaims(database);
+    const next = new DecisionClaims(database);
     expect(await next.take(asking, 'm-2', NONE)).toBeUndefined();
   });
 });

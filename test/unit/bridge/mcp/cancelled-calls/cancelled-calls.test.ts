@@ -6,12 +6,12 @@ import {
   type CancelledMcpCall,
   CancelledMcpCalls,
 } from '../../../../../bridge/mcp/cancelled-calls/cancelled-calls.ts';
-import { StoredDecisionClaims } from '../../../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../../../bridge/state/decision-claims.ts';
 import { temporaryDatabase } from '../../../../support/bridge-database.ts';
 
 const agent = new Agent('local', () => Promise.reject(new Error('nobody is asked here')));
 
-const claims = async () => new StoredDecisionClaims(await temporaryDatabase());
+const claims = async () => new DecisionClaims(await temporaryDatabase());
 
 function withdrawn(outcome: CancelledTaskOutcome, more: Partial<CancelledMcpCall> = {}): CancelledMcpCall {
   return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, outcome, ...more };

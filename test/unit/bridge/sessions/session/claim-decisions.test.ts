@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SentDecisions } from '../../../../../bridge/sessions/session/claim-decisions.ts';
-import { StoredDecisionClaims } from '../../../../../bridge/state/decision-claims.ts';
+import { DecisionClaims } from '../../../../../bridge/state/decision-claims.ts';
 import { temporaryDatabase } from '../../../../support/bridge-database.ts';
 
 const of = { agent: 'http://127.0.0.1:1', taskId: 't' };
@@ -11,7 +11,7 @@ const waitsNoMore = [{ callId: 'c', shown: undefined }];
 describe('decisions that bridges send', () => {
   let sent: SentDecisions;
   beforeEach(async () => {
-    sent = new SentDecisions(new StoredDecisionClaims(await temporaryDatabase()));
+    sent = new SentDecisions(new DecisionClaims(await temporaryDatabase()));
     await sent.claim('first', shown, of);
   });
 
