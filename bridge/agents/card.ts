@@ -18,60 +18,59 @@ import { HttpError, UntrustedCardError } from './http/request-errors.ts';
 const httpUrl = z.url({ protocol: /^https?$/ });
 
 /** The card fields that the bridge uses. The SDK has already converted the card to A2A 1.0. */
-const usableCard = z.object({
-  name: z.string().default('unnamed agent'),
-  description: z.string().default(''),
-  version: z.string().default(''),
-  supportedInterfaces: z
-    .array(
-      z.object({
-        url: z.string(),
-        protocolBinding: z.string(),
-        protocolVersion: z.string().default(A2A_PROTOCOL_VERSION),
-        tenant: z.string().default(''),
-      }),
-    )
-    .transform((interfaces) => interfaces.filter(hasHttpUrl))
-    .refine((interfaces) => interfaces.length > 0, 'expected an interface with an http or https URL'),
-  capabilities: z
-    .object({
-      streaming: z.boolean().optional(),
-      extensions: z
-        .array(
-          z.object({
-            uri: z.string(),
-            description: z.string().default(''),
-            required: z.boolean().default(false),
-          }),
-        )
-        .default([]),
-    })
-    .optional(),
-  defaultInputModes: z.array(z.string()).default([]),
-  skills: z
-    .array(
-      z.object({
-        inputModes: z.array(z.string()).default([]),
-        id: z.string().default(''),
-        name: z.string().default(''),
-        description: z.string().default(''),
-      }),
-    )
-    .default([]),
-});
-
-export interface AgentCardFacts {
-  name: string;
-  description: string;
-  version: string;
-  /** The interfaces with an http or https URL. */
-  interfaces: readonly { url: string; binding: string; protocolVersion: string; tenant: string }[];
-  streaming: boolean;
-  extensions: readonly { uri: string; description: string; required: boolean }[];
-  /** The media types that the agent, or at least one of its skills, accepts. */
-  inputModes: readonly string[];
-  skills: readonly { id: string; name: string; description: string }[];
-}
+const usableCard = z
+  .object({
+    name: z.string().default('unnamed agent'),
+    description: z.string().default(''),
+    version: z.string().default(''),
+    supportedInterfaces: z
+      .array(
+        z.object({
+          url: z.string(),
+          protocolBinding: z.string(),
+          protocolVersion: z.string().default(A2A_PROTOCOL_VERSION),
+          tenant: z.string().default(''),
+        }),
+      )
+      .transform((interfaces) => interfaces.filter(hasHttpUrl))
+      .refine((interfaces) => interfaces.length > 0, 'expected an interface with an http or https URL'),
+    capabilities: z
+      .object({
+        streaming: z.boolean().optional(),
+        extensions: z
+          .array(
+            z.object({
+              uri: z.string(),
+              description: z.string().default(''),
+              required: z.boolean().default(false),
+            }),
+          )
+          .default([]),
+      })
+      .optional(),
+    defaultInputModes: z.array(z.string()).default([]),
+    skills: z
+      .array(
+        z.object({
+          inputModes: z.array(z.string()).default([]),
+          id: z.string().default(''),
+          name: z.string().default(''),
+          description: z.string().default(''),
+        }),
+      )
+      .default([]),
+  })
+  .transform(({ supportedInterfaces, capabilities, defaultInputModes, skills, ...rest }) => ({
+    ...rest,
+    /** The media types that the agent, or at least one of its skills, accepts. */
+    inputModes: [...new Set([...defaultInputModes, ...skills.flatMap(({ inputModes }) => inputModes)])],
+    skills: skills.map(({ id, name, description }) => ({ id, name, description })),
+    /** The interfaces with an http or https URL. */
+    interfaces: supportedInterfaces.map(({ protocolBinding: binding, ...it }) => ({ ...it, binding })),
+    streaming: capabilities?.streaming ?? false,
+    extensions: capabilities?.extensions ?? [],
+  }));
+export type AgentCardFacts = z.infer<typeof usableCard>;
 
 /** The card path of A2A 0.2. Some agents of A2A 0.3 still use it. */
 const OLD_CARD_PATH = '.well-known/agent.json';
@@ -149,18 +148,7 @@ export function parseAgentCard(card: unknown): AgentCardFacts {
   if (!parsed.success) {
     throw new Error(`its agent card cannot be used: ${zodIssuesText(parsed.error)}`);
   }
-  const { supportedInterfaces, capabilities, defaultInputModes, skills, ...rest } = parsed.data;
-  return {
-    ...rest,
-    inputModes: [...new Set([...defaultInputModes, ...skills.flatMap(({ inputModes }) => inputModes)])],
-    skills: skills.map(({ id, name, description }) => ({ id, name, description })),
-    interfaces: supportedInterfaces.map(({ protocolBinding, ...it }) => ({
-      ...it,
-      binding: protocolBinding,
-    })),
-    streaming: capabilities?.streaming ?? false,
-    extensions: capabilities?.extensions ?? [],
-  };
+  return parsed.data;
 }
 
 export function declaresExtension(facts: AgentCardFacts, extension: string): boolean {

@@ -72,7 +72,7 @@ export const approvalFormRows = oncePerAction((action, columns): readonly string
  * the complete action.
  */
 export const actionSummaryRows = oncePerAction((action, columns): readonly string[] => {
-  const [row = ''] = wrapped(productLine(clipped(summaryOf(action, columns), columns)), columns);
+  const [row = ''] = wrapped(productLine(clippedFormRow(summaryOf(action, columns), columns)), columns);
   return [...warningRows(action, columns), withDirectionMarks(row)];
 });
 
@@ -158,11 +158,6 @@ export function bridgeTextRows(text: string, columns: number): readonly string[]
 /** Splits a sentence of the bridge into rows of a form, between two words. */
 export function sentenceRows(sentence: string, columns: number): readonly string[] {
   return [...wordRows(sentence, columns)];
-}
-
-/** Cuts a text to one row. A cut row ends in `…`. */
-export function clippedFormRow(text: string, columns: number): string {
-  return clipped(text, columns);
 }
 
 /** Returns true if a client shows the whole text in one row of a field. */
@@ -344,7 +339,8 @@ function wrapped({ mark, text }: Line, columns: number): Generator<string> {
   return textRows(mark + text.replaceAll('\t', '⟨tab⟩'), columns);
 }
 
-function clipped(text: string, columns: number): string {
+/** Cuts a text to one row. A cut row ends in `…`. */
+export function clippedFormRow(text: string, columns: number): string {
   const [row = '', ...more] = wrapped(productLine(text), columns);
   if (more.length === 0) return text;
   const kept = [...graphemesOf(row)];

@@ -72,20 +72,18 @@ function declaredIn(mcpReq: ServerContext['mcpReq']): Capabilities | undefined {
   return envelope.safeParse(mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
+function declaredBy({ server }: McpServer, { mcpReq }: ServerContext): Capabilities | undefined {
+  return declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
+}
+
 /** Returns true if the client shows forms to a person. @param unattended true if a program answers the forms */
-export function showsForms({ server }: McpServer, { mcpReq }: ServerContext, unattended: boolean): boolean {
-  const declared = declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
-  return !unattended && declaresForms(declared);
+export function showsForms(server: McpServer, context: ServerContext, unattended: boolean): boolean {
+  return !unattended && declaresForms(declaredBy(server, context));
 }
 
 /** Returns true if the client shows the approval card to a person. @param unattended see `showsForms` */
-export function showsApprovalCards(
-  { server }: McpServer,
-  { mcpReq }: ServerContext,
-  unattended: boolean,
-): boolean {
-  const declared = declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
-  return !unattended && declaresCards(declared);
+export function showsApprovalCards(server: McpServer, context: ServerContext, unattended: boolean): boolean {
+  return !unattended && declaresCards(declaredBy(server, context));
 }
 
 /**

@@ -56,7 +56,7 @@ interface WaysToDecideOptions {
   waiting: ShownPending;
   program: string;
   /** True if an earlier tool result has already named the page. */
-  brief?: boolean;
+  brief?: boolean | undefined;
 }
 
 /**

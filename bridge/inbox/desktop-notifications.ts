@@ -48,10 +48,6 @@ export class DesktopNotifications implements InboxSurface {
     for (const text of texts) void this.#runCommand(desktopCommand(process.platform, text));
   }
 
-  close(): void {
-    // A notification that is already on the screen stays there.
-  }
-
   /**
    * Runs the command. Never rejects: an error is logged. The notification is not repeated, because the inbox still
    * contains the entry.

@@ -25,7 +25,7 @@ export interface InboxSurface {
   readonly wanted: boolean;
   show(reading: InboxSources): Promise<void> | void;
   /** Called when the bridge ends. A call of `show` may still be running then. */
-  close(): void;
+  close?(): void;
 }
 
 interface FollowerParts {
@@ -61,7 +61,7 @@ export class InboxFollower {
     this.#closed = true;
     this.#stopWatching?.();
     for (const stop of this.#followed.values()) stop();
-    for (const surface of this.#parts.surfaces) surface.close();
+    for (const surface of this.#parts.surfaces) surface.close?.();
   }
 
   /** Reads the inbox again. Several calls at the same time cause only one or two readings. */

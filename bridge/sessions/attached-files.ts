@@ -12,7 +12,7 @@ import {
   fileMediaTypeOf,
   MAX_MESSAGE_FILE_BYTES,
 } from '../../shared/protocol/attached-file.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { type ErrorReason, ProductError } from '../../shared/runtime/errors.ts';
 import { fileProblem } from '../../shared/runtime/file-problem.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { type AllowedCallWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
@@ -50,10 +50,10 @@ export async function readAttachedFiles(
   for (const path of paths) {
     const place = await checkWorkspace(resolve(directory, path), workspaces, roots);
     if (place.type === 'outside')
-      throw new ProductError(
+      throw fileError(
         'FORBIDDEN',
-        `The file ${visibleLine(path)} is outside of ${workspaces.own} and of the directories that the operator allows. Nothing was sent. Copy the file into the workspace, or start the bridge with --allow-workspace.`,
-        { facts: { path } },
+        path,
+        `is outside of ${workspaces.own} and of the directories that the operator allows. Nothing was sent. Copy the file into the workspace, or start the bridge with --allow-workspace.`,
       );
     const content = await contentOf(path, place.path, {
       most: MAX_MESSAGE_FILE_BYTES - total,
@@ -91,7 +91,8 @@ async function contentOf(
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
       throw unreadableFileError(path, 'its path has changed');
-    if (await isIn(stateDirectory, place, info)) throw stateFileError(path);
+    if (await isIn(stateDirectory, place, info))
+      throw fileError('FORBIDDEN', path, "is a file of the bridge's own state. Nothing was sent.");
     if (info.size > most) throw fileTooLargeError(path);
     const content = Buffer.alloc(info.size);
     const { bytesRead } = await handle.read(content, 0, content.length, 0);
@@ -112,33 +113,26 @@ async function isIn(directory: string, place: string, { dev, ino }: Stats): Prom
   return false;
 }
 
-function stateFileError(path: string): ProductError {
-  return new ProductError(
-    'FORBIDDEN',
-    `The file ${visibleLine(path)} is a file of the bridge's own state. Nothing was sent.`,
-    { facts: { path } },
-  );
+/** @param rest the rest of the sentence, after the name of the file */
+function fileError(reason: ErrorReason, path: string, rest: string, cause?: unknown): ProductError {
+  return new ProductError(reason, `The file ${visibleLine(path)} ${rest}`, { facts: { path }, cause });
 }
 
 function toAttachedFile(path: string, content: Uint8Array): AttachedFile {
   const isText = (): boolean => decodeUtf8Text(content) !== undefined;
   const mediaType = fileMediaTypeOf(content) ?? (isText() ? 'text/plain' : undefined);
   if (mediaType === undefined)
-    throw new ProductError(
+    throw fileError(
       'UNSUPPORTED_CONTENT',
-      `The file ${visibleLine(path)} is not an image (PNG, JPEG, GIF, WebP), a PDF or text in UTF-8. Nothing was sent. Name the file in the task, so that the agent reads it with its own tools.`,
-      { facts: { path } },
+      path,
+      'is not an image (PNG, JPEG, GIF, WebP), a PDF or text in UTF-8. Nothing was sent. Name the file in the task, so that the agent reads it with its own tools.',
     );
   const hash = createHash('sha256').update(content).digest('hex');
   return { name: basename(path), mediaType, hash };
 }
 
 function unreadableFileError(path: string, why: string, cause?: unknown): ProductError {
-  return new ProductError(
-    'MALFORMED',
-    `The file ${visibleLine(path)} cannot be read: ${why}. Nothing was sent. Check the path.`,
-    { facts: { path }, cause },
-  );
+  return fileError('MALFORMED', path, `cannot be read: ${why}. Nothing was sent. Check the path.`, cause);
 }
 
 function fileTooLargeError(path: string): ProductError {

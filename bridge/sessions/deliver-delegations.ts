@@ -7,19 +7,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Logger } from '../../shared/runtime/logging.ts';
 import { currentTrace } from '../agents/http/current-trace.ts';
 import type { Agent } from '../agents/agent.ts';
-import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { acceptedHandle, type OutboxEntry, type DelegatedWork } from '../state/outbox-entry.ts';
 import { taskTitleOf } from './task-title.ts';
-import type { FileContents, Outbox } from '../state/outbox.ts';
+import type { FileContents } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
 import { type RequestedWork, isSameUnansweredWork } from './repeated-delegation.ts';
-import type { CancelDetails } from '../agents/connection.ts';
 import type { CancelOutcome } from './cancel-task.ts';
-import type { LiveSessions } from './live-sessions.ts';
 import { MessageDelivery, RESEND_AFTER_MS } from './message-delivery.ts';
 import { MessagesInFlight } from './messages-in-flight.ts';
 import { OutboxWriteQueue } from './outbox-write-queue.ts';

@@ -121,7 +121,7 @@ export interface SessionReportFacts {
   notes: readonly string[];
   next: string;
   /** The number of characters of the output that the client already has. The report omits them. */
-  from?: number;
+  from?: number | undefined;
 }
 
 export function buildSessionReport({

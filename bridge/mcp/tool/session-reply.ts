@@ -198,10 +198,10 @@ export function currentSessionReport(
     problem,
     notes,
     next,
-    ...(from !== undefined && { from }),
+    from,
   });
   const pending = report.pending.filter((each) => before === undefined || !hadPreviewBefore(each, before));
   const waiting = { pending, question: report.pending.length > 0 ? null : report.question };
-  const ways = waysToDecideText(session, { waiting, program, ...(brief !== undefined && { brief }) });
+  const ways = waysToDecideText(session, { waiting, program, brief });
   return { ...report, next: joinTexts(' ', [next, ways]) };
 }

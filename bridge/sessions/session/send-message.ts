@@ -109,8 +109,15 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
 }
 
 async function sendOnce({ agent, write, signal }: SendOptions): Promise<AcknowledgedMessage> {
-  const connection = await connectOrUndelivered(agent);
-  const message = await buildOrUndelivered(agent, write, connection);
+  const connection = await agent.connect().catch((error: unknown) => {
+    // The card could not be read, so the message was not sent.
+    const reason = agent.failed(error);
+    throw new UndeliveredError(reason, 'no', reason.retryable ? 'briefly' : 'never');
+  });
+  const message = await write(connection).catch((error: unknown) => {
+    // The dialect cannot express the message, or a check has refused it. So nothing was sent.
+    throw new UndeliveredError(agent.failed(error), 'no', 'never');
+  });
   const rest = connection.send(message, signal)[Symbol.asyncIterator]();
   try {
     const first = await rest.next();
@@ -122,29 +129,6 @@ async function sendOnce({ agent, write, signal }: SendOptions): Promise<Acknowle
       connection,
       task: await taskAfterLostResponse(thrown, message, { agent, connection }),
     };
-  }
-}
-
-async function connectOrUndelivered(agent: Agent): Promise<A2aConnection> {
-  try {
-    return await agent.connect();
-  } catch (error) {
-    // The card could not be read, so the message was not sent.
-    const reason = agent.failed(error);
-    throw new UndeliveredError(reason, 'no', reason.retryable ? 'briefly' : 'never');
-  }
-}
-
-/** Builds the message. If the dialect cannot express it, this throws before anything is sent. */
-async function buildOrUndelivered(
-  agent: Agent,
-  write: SendOptions['write'],
-  connection: A2aConnection,
-): Promise<Message> {
-  try {
-    return await write(connection);
-  } catch (error) {
-    throw new UndeliveredError(agent.failed(error), 'no', 'never');
   }
 }
 
