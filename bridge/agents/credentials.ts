@@ -95,6 +95,6 @@ async function readConfiguredSecret(
   }
 }
 
-function unusableCredentialError(whose: string, trouble: string): ProductError {
-  return new ProductError('CONFIGURATION', `${whose} cannot be used. ${trouble}`);
+function unusableCredentialError(whose: string, problem: string): ProductError {
+  return new ProductError('CONFIGURATION', `${whose} cannot be used. ${problem}`);
 }

@@ -165,8 +165,8 @@ export class ResultInbox {
     // stream are collected once.
     const streamed = new Set(
       live.all.flatMap((session) => {
-        const { live: reads, over, view } = session;
-        return reads && !over && view !== undefined ? [resultKey(delegatedTaskOf(session, view))] : [];
+        const { hasStream, over, view } = session;
+        return hasStream && !over && view !== undefined ? [resultKey(delegatedTaskOf(session, view))] : [];
       }),
     );
     for (const task of tasks)

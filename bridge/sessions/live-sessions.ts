@@ -57,7 +57,7 @@ export class LiveSessions {
     this.#sessions.add(session);
     for (const listener of this.#onAdded) listener(session);
     const used = new Set([...this.#uses].map((use) => use.session));
-    const ended = this.all.filter((each) => !each.live && each.over && !used.has(each));
+    const ended = this.all.filter((each) => !each.hasStream && each.over && !used.has(each));
     for (const each of ended.slice(0, -MAX_ENDED_SESSIONS)) this.remove(each);
     return session;
   }

@@ -18,7 +18,7 @@ export function logSessionChanges(live: LiveSessions, log: Logger): void {
       if (change.type === 'activity') return logActivity(session, change.activity, log);
       if (change.type === 'stream') return logStream(session, change.change, log);
       if (change.type === 'decisions-sent') return logSent(session, change.sent, log);
-      const reason = sessionProblem(session.state) ?? session.trouble?.message;
+      const reason = sessionProblem(session.state) ?? session.streamProblem?.message;
       const now = [
         session.stateName,
         reason,

@@ -251,8 +251,8 @@ export class Sessions {
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
     // Later sources override earlier ones. A session with an open stream is newer than the agent's list, so it comes
     // after the list. Any other session in memory may be older, so it comes before the list.
-    const followed = open.filter((session) => session.live).map(listedLiveSession);
-    const remembered = open.filter((session) => !session.live).map(listedLiveSession);
+    const followed = open.filter((session) => session.hasStream).map(listedLiveSession);
+    const remembered = open.filter((session) => !session.hasStream).map(listedLiveSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
     const known = [...remembered, ...byAgents, ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));

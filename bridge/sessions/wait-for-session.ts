@@ -4,7 +4,7 @@ import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session/session.ts';
 import type { TaskView } from './session/observed-task.ts';
 
-export type WaitEndReason = 'settled' | 'trouble' | 'time' | 'gone';
+export type WaitEndReason = 'settled' | 'stream-lost' | 'time' | 'gone';
 
 /**
  * The time in milliseconds in which an agent usually sends the task id. A tool call waits this long even if its own
@@ -50,7 +50,7 @@ export function waitForSession({
         return fail(state.delivery.error);
       if (!delivered) return;
       if (session.settled) end('settled');
-      else if (session.trouble !== undefined) end('trouble');
+      else if (session.streamProblem !== undefined) end('stream-lost');
       else if (late && named()) end('time');
     };
     const end = (how: WaitEndReason): void => {

@@ -32,7 +32,8 @@ export async function sendDecisionsFromTerminal(
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
   const end = await waitForSession({ session, timeout: MAX_WAIT_MS });
-  if (end === 'trouble' && session.trouble !== undefined) throw sentButUnknownStateError(session.trouble);
+  if (end === 'stream-lost' && session.streamProblem !== undefined)
+    throw sentButUnknownStateError(session.streamProblem);
 }
 
 function sentButUnknownStateError({ reason, message, facts }: ProductError): ProductError {

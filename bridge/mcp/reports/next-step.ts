@@ -8,7 +8,7 @@ import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts
 import type { NameOfTool } from '../../tool-names/tool-names.ts';
 
 /** The facts about a session that determine the next step. */
-export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
+export type NextStepInput = Pick<Session, 'id' | 'streamProblem' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
   asksOneByOne?: boolean;
   /** True if the message was not delivered, and the bridge no longer tries. */
@@ -29,13 +29,13 @@ type NextStep =
   | 'wait';
 
 function nextStepOf(
-  { view, trouble, settled, stateName, givenUp }: NextStepInput,
+  { view, streamProblem, settled, stateName, givenUp }: NextStepInput,
   end?: WaitEndReason,
 ): NextStep {
   if (givenUp === true) return 'delegate-again';
   if (stateName === 'not-delivered') return 'wait-for-delivery';
   if (stateName === 'unknown-to-agent') return 'delegate-the-rest';
-  if (end === 'trouble' || (trouble !== undefined && !settled)) return 'follow-again';
+  if (end === 'stream-lost' || (streamProblem !== undefined && !settled)) return 'follow-again';
   if (view === undefined) return 'wait';
   if (hasEnded(view)) return 'begin-next-task';
   if (waitsForOtherPeople(view)) return 'wait-for-other-people';
@@ -61,7 +61,7 @@ export function nextStepText(session: NextStepInput, end: WaitEndReason, name: N
     'delegate-again': `Look at the agent first, then delegate it again with ${delegate}.`,
     'wait-for-delivery': `The bridge keeps the message and goes on trying. ${wait} with sessionId "${id}" waits for it; ${cancel} withdraws it. Repeating the same call is safe: it joins this message.`,
     'delegate-the-rest': `The agent no longer has the task, so it cannot be followed, decided or cancelled. Ask the person, then delegate what is left of it with ${delegate}, without sessionId.`,
-    'follow-again': `${session.trouble?.message ?? ''} The task was not touched by this. Call ${wait} with sessionId "${id}" to go on following it.`,
+    'follow-again': `${session.streamProblem?.message ?? ''} The task was not touched by this. Call ${wait} with sessionId "${id}" to go on following it.`,
     'begin-next-task': `To go on in this session, call ${delegate} with sessionId "${id}".`,
     'wait-for-other-people': `Tell the person who must decide this: nothing can be decided here. ${wait} with sessionId "${id}" shows later what they have decided; ${cancel} ends the task.`,
     decide: pending.every(isQuestion)

@@ -23,7 +23,7 @@ export function endedTaskReply(
     id,
     view,
     stateName,
-    trouble: undefined,
+    streamProblem: undefined,
     settled: true,
     asksOneByOne,
     givenUp,

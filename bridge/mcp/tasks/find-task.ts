@@ -118,13 +118,13 @@ async function newestTask(
   { session, view: seen }: FoundTask,
   { bridge: { formHistory, links }, opensUrls }: TaskReplyContext,
 ): Promise<KnownTask> {
-  const trouble = await refreshSession(session);
+  const refreshProblem = await refreshSession(session);
   const { view, state, stateName } = session;
   return {
     view,
     state: stateName,
     isOver: isSessionOver(state),
-    problem: sessionProblem(state) ?? trouble ?? (await stallReason(session)),
+    problem: sessionProblem(state) ?? refreshProblem ?? (await stallReason(session)),
     offered:
       seen === undefined ? NO_FORMS : await buildOfferedForms({ session, formHistory, links, opensUrls }),
   };
@@ -146,7 +146,7 @@ async function takeAnnouncedResults({ inbox }: BridgeContext): Promise<Announced
 async function refreshSession(session: Session): Promise<string | undefined> {
   try {
     await session.refreshState();
-    return session.trouble?.message;
+    return session.streamProblem?.message;
   } catch (error) {
     return errorMessageOf(error);
   }

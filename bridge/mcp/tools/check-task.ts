@@ -39,7 +39,7 @@ export const checkTaskTool = defineBridgeTool({
         view: session.view,
         cursor: session.cursor,
         ...changesSince(session, since),
-        problem: sessionProblem(session.state) ?? session.trouble?.message,
+        problem: sessionProblem(session.state) ?? session.streamProblem?.message,
         now: Date.now(),
         next:
           onlyPerson === undefined

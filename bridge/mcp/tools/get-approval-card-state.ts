@@ -29,7 +29,7 @@ export const getApprovalCardStateTool = defineBridgeTool({
     if (waitSeconds > 0) await waitForSession({ session, timeout: waitSeconds * 1000, signal });
     // With this error, the card stops waiting. Without it, each wait would end at once, and the card would call again
     // without a pause.
-    if (waitSeconds > 0 && session.trouble !== undefined) throw session.trouble;
+    if (waitSeconds > 0 && session.streamProblem !== undefined) throw session.streamProblem;
     return approvalCardReply(call.bridge, session);
   },
 });

@@ -30,9 +30,9 @@ export type MessageDeliveryState =
 export type SessionTaskState =
   /**
    * `answered` contains the ids of answered questions, because the agent may repeat a question until it works again.
-   * `trouble` says why the bridge cannot follow the task at the moment.
+   * `streamProblem` says why the bridge cannot follow the task at the moment.
    */
-  | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; trouble: ProductError | null }
+  | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; streamProblem: ProductError | null }
   | { type: 'waiting'; view: TaskView; answered: ReadonlySet<string> }
   /** The agent does not have this task, for example because it lost its tasks in a restart. */
   | { type: 'unknown-to-agent'; view: TaskView; error: ProductError }
@@ -142,10 +142,10 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
         ? withTaskState(state, { type: 'waiting', view: task.view, answered: task.answered })
         : state;
     case 'stream-lost':
-      return task?.type === 'working' ? withTaskState(state, { ...task, trouble: event.error }) : state;
+      return task?.type === 'working' ? withTaskState(state, { ...task, streamProblem: event.error }) : state;
     case 'stream-opened':
-      return task?.type === 'working' && task.trouble !== null
-        ? withTaskState(state, { ...task, trouble: null })
+      return task?.type === 'working' && task.streamProblem !== null
+        ? withTaskState(state, { ...task, streamProblem: null })
         : state;
     case 'forgotten':
       if (task?.type !== 'working' && task?.type !== 'waiting') return state;
@@ -237,7 +237,7 @@ function taskStateOfView(view: TaskView, answered: ReadonlySet<string>): Session
   if (hasEnded(view)) return { type: 'ended', view, result: 'open' };
   return hasSettled(view, answered)
     ? { type: 'waiting', view, answered }
-    : { type: 'working', view, answered, trouble: null };
+    : { type: 'working', view, answered, streamProblem: null };
 }
 
 /**

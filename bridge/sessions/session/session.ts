@@ -149,8 +149,8 @@ export class Session {
   }
 
   /** Why the bridge cannot follow the task at the moment. Undefined if it can. */
-  get trouble(): ProductError | undefined {
-    return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
+  get streamProblem(): ProductError | undefined {
+    return (this.#task?.type === 'working' && this.#task.streamProblem) || undefined;
   }
 
   /** Why the agent has not acknowledged the message that the bridge is sending. Undefined if no attempt has failed. */
@@ -159,8 +159,8 @@ export class Session {
   }
 
   /** True while an open stream keeps the view current. */
-  get live(): boolean {
-    return this.#reader.live;
+  get hasStream(): boolean {
+    return this.#reader.isReading;
   }
 
   /** True if the task waits for a person, or has ended. */
@@ -284,7 +284,7 @@ export class Session {
    * @throws ProductError
    */
   async refresh(): Promise<void> {
-    if (this.live || this.view === undefined || this.#task?.type === 'ended') return;
+    if (this.hasStream || this.view === undefined || this.#task?.type === 'ended') return;
     await this.fetchTask();
     this.follow();
   }
@@ -296,7 +296,7 @@ export class Session {
   async fetchTask(taskId = this.view?.taskId ?? ''): Promise<void> {
     // If the agent sends no `seq`, the fetched task may contain events that the stream delivers again. So the task is
     // not fetched while a stream is open.
-    if (taskId === '' || (this.live && this.view?.seq === null)) return;
+    if (taskId === '' || (this.hasStream && this.view?.seq === null)) return;
     const looking = this.#fetch(taskId);
     this.#openFetch = looking;
     try {
@@ -352,7 +352,7 @@ export class Session {
   /** Opens a stream, if the task works and no stream is open. */
   follow(): void {
     const { view } = this;
-    if (this.live || view === undefined || view.taskId === '' || !this.#needsStream()) return;
+    if (this.hasStream || view === undefined || view.taskId === '' || !this.#needsStream()) return;
     this.#applyAndCompare({ type: 'stream-opened' });
     this.#reader.open(view.taskId);
   }

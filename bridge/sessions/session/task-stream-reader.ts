@@ -32,8 +32,8 @@ interface TaskReading {
   /** Called when the agent has closed a stream without an error. The task then waits, or has ended. */
   streamEnded: () => void;
   streamed: (change: TaskStreamChange) => void;
-  /** Called when the reader has stopped. `trouble` says why it could not keep a stream open. */
-  over: (trouble: ProductError | undefined) => void;
+  /** Called when the reader has stopped. `streamProblem` says why it could not keep a stream open. */
+  over: (streamProblem: ProductError | undefined) => void;
 }
 
 /**
@@ -52,7 +52,7 @@ export class TaskStreamReader {
   }
 
   /** True if the newest stream is open, or will soon be opened again. */
-  get live(): boolean {
+  get isReading(): boolean {
     return this.#newest !== undefined;
   }
 
@@ -114,7 +114,7 @@ export class TaskStreamReader {
   async #keepReading(stream: OpenStream, taskId: string, signal: AbortSignal): Promise<void> {
     const { backOff, agent, view, enough, applyEvent: take, streamEnded, over, streamed } = this.#for;
     const folds = (): boolean => this.#newest === stream;
-    let trouble: ProductError | undefined;
+    let streamProblem: ProductError | undefined;
     let open = false;
     const report = (change: TaskStreamChange): void => {
       if (change.type === 'closed' && !open) return;
@@ -144,13 +144,13 @@ export class TaskStreamReader {
       report({ type: 'closed' });
     } catch (thrown) {
       if (signal.aborted) return;
-      trouble = agent.failed(thrown);
-      report({ type: 'broken', error: trouble });
+      streamProblem = agent.failed(thrown);
+      report({ type: 'broken', error: streamProblem });
     } finally {
       stopListening();
     }
     if (!folds()) return;
     this.#newest = undefined;
-    over(trouble);
+    over(streamProblem);
   }
 }

@@ -92,8 +92,8 @@ describe('an A2A stream that breaks', () => {
     const waiting = settle(session);
     const { port, tasks } = fake;
     await fake.stop();
-    expect(await waiting).toBe('trouble');
-    expect(session.trouble?.message).toContain('cannot be reached');
+    expect(await waiting).toBe('stream-lost');
+    expect(session.streamProblem?.message).toContain('cannot be reached');
     expect(session.id).toBe('session-1');
     const back = await FakeAgent.start({ port, tasks });
     open.push({ close: () => back.stop() });

@@ -22,7 +22,7 @@ function steps(...pending: PendingAction[]): { full: string; brief: string } {
     cost: null,
     seq: 1,
   };
-  const session = { id: 's', trouble: undefined, settled: true, stateName: view.state, view };
+  const session = { id: 's', streamProblem: undefined, settled: true, stateName: view.state, view };
   return {
     full: nextStepText(session, 'settled', (tool) => tool),
     brief: briefNextStepText(session, 'settled', (tool) => tool),

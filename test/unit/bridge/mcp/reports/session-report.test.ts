@@ -75,7 +75,13 @@ describe('an agent’s text before a decision', () => {
       calls: [callView({ callId: id, toolId: id })],
       question: questionWithCode({ id, text: 'Which?' }),
     });
-    const session = { id, view: of, stateName: 'input-required', trouble: undefined, settled: true } as const;
+    const session = {
+      id,
+      view: of,
+      stateName: 'input-required',
+      streamProblem: undefined,
+      settled: true,
+    } as const;
     const next = nextStepText(session, 'settled', String);
     const status = statusReportOf({
       sessionId: id,
@@ -332,7 +338,7 @@ const standing = (of: TaskView | undefined, changes: Partial<NextStepInput> = {}
   id: 'session-7',
   view: of,
   stateName: of?.state ?? 'working',
-  trouble: undefined,
+  streamProblem: undefined,
   settled: false,
   ...changes,
 });
@@ -360,8 +366,8 @@ describe('the next step in a report', () => {
   });
 
   test('R64 if the bridge cannot follow the task, the report gives the reason and the next step, and says that nothing changed', () => {
-    const trouble = new ProductError('AGENT_UNREACHABLE', 'The agent is away.');
-    expect(nextStepText(standing(view(), { trouble }), 'trouble', name)).toMatch(
+    const streamProblem = new ProductError('AGENT_UNREACHABLE', 'The agent is away.');
+    expect(nextStepText(standing(view(), { streamProblem }), 'stream-lost', name)).toMatch(
       /^The agent is away\..*not touched.*g_wait_for_task/,
     );
   });

@@ -32,7 +32,7 @@ const view = (changes: Partial<TaskView> = {}): TaskView =>
 
 function facts(of: TaskView | undefined, changes: Partial<StatusReportFacts> = {}): StatusReportFacts {
   const state = of?.state ?? 'working';
-  const standing = { id: UUIDS[1], view: of, stateName: state, trouble: undefined, settled: false };
+  const standing = { id: UUIDS[1], view: of, stateName: state, streamProblem: undefined, settled: false };
   return {
     sessionId: UUIDS[1],
     agent: 'team-agent.example',
@@ -124,7 +124,7 @@ describe.each(Object.entries(LONG))('the status report of a task with many %s', 
             id: UUIDS[1],
             view: view(),
             stateName: 'working',
-            trouble: new ProductError('AGENT_UNREACHABLE', words),
+            streamProblem: new ProductError('AGENT_UNREACHABLE', words),
             settled: false,
           },
           named,
