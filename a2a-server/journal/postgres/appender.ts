@@ -16,6 +16,7 @@ import {
   textColumn,
 } from '../validate-column-values.ts';
 import type { RecordedCommand } from '../journal.ts';
+import { toRecordedCommand } from '../journal-queries.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { SQLSTATE_SERVER_REMOVED, SQLSTATE_STALE, SQLSTATE_UNIQUE_VIOLATION } from './append-batch-sql.ts';
@@ -293,12 +294,7 @@ function commandsIn(rows: readonly SqlRow[]): Map<string, RecordedCommand> {
   return new Map(
     rows.map((row) => [
       commandMapKey({ principal: textColumn(row[0]), messageId: textColumn(row[1]) }),
-      {
-        taskId: textColumn(row[2]),
-        sessionId: textColumn(row[3]),
-        bodyHash: textColumn(row[4]),
-        seq: integerColumn(row[5]),
-      },
+      toRecordedCommand(row.slice(2)),
     ]),
   );
 }

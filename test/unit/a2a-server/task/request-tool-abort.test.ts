@@ -9,6 +9,10 @@ import { request } from '../../../support/task-machine.ts';
 const ABORT = { toolId: 'tool-1', principal: 'ada', reason: 'enough' };
 const requested = turnEventsWith([{ call: request('call', false), ask: false }]);
 const running = taskAfter(...requested, toolStarted('tool-1'));
+const startedAgain = foldNextEvents(running, [
+  { type: 'tool.interrupted', callId: 'call', tool: 'wait', title: 'Wait', toolId: 'tool-1', rerun: true },
+  toolStarted('tool-2'),
+]);
 
 describe('requestToolAbort', () => {
   it('asks once for the abort of a running tool execution', () => {
@@ -22,33 +26,11 @@ describe('requestToolAbort', () => {
   it('keeps a task whose tool has not started, has ended, or has started again', () => {
     expect(requestToolAbort(taskAfter(...requested), ABORT)).toEqual([]);
     expect(requestToolAbort(foldNextEvents(running, [completed]), { ...ABORT, toolId: 'other' })).toEqual([]);
-    const again = foldNextEvents(running, [
-      {
-        type: 'tool.interrupted',
-        callId: 'call',
-        tool: 'wait',
-        title: 'Wait',
-        toolId: 'tool-1',
-        rerun: true,
-      },
-      toolStarted('tool-2'),
-    ]);
-    expect(requestToolAbort(again, ABORT)).toEqual([]);
+    expect(requestToolAbort(startedAgain, ABORT)).toEqual([]);
   });
 
   it('a request for an earlier execution does not stop the next one', () => {
-    const late = foldNextEvents(running, [
-      {
-        type: 'tool.interrupted',
-        callId: 'call',
-        tool: 'wait',
-        title: 'Wait',
-        toolId: 'tool-1',
-        rerun: true,
-      },
-      toolStarted('tool-2'),
-      { type: 'abort.requested', callId: 'call', ...ABORT },
-    ]);
+    const late = foldNextEvents(startedAgain, [{ type: 'abort.requested', callId: 'call', ...ABORT }]);
     expect(runningCalls(late).map(({ state }) => state.abort)).toEqual([undefined]);
   });
 });
