@@ -80,7 +80,7 @@ else {
       const lines: string[] = [];
       const output = {
         say: (line: string) => lines.push(line),
-        sayJson: () => undefined,
+        sayJson: (value: object) => lines.push(JSON.stringify(value)),
         note: () => undefined,
       };
       try {
