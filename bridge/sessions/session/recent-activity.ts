@@ -33,6 +33,13 @@ export class RecentActivity {
     return this.#gapEnd;
   }
 
+  /** Forgets the steps of the session's earlier task. Cursors count the events of one task. */
+  beginTask(): void {
+    this.#steps = [];
+    this.#changes = 0;
+    this.#gapEnd = 0;
+  }
+
   /**
    * Records that this bridge may have missed steps before this cursor: it has fetched the task's state at the cursor,
    * without the events before it. Removes steps after the cursor, which exist if the agent has restored the task from a

@@ -270,6 +270,7 @@ export class Session {
     const replaces = isRestoredFromBackup(requested, before, observed.seq);
     if (!this.#applyAndCompare({ type: 'observed', observed, replaces })) return;
     if (replaces) this.leaveNotes([OLDER_STATE_NOTE]);
+    if (before !== undefined && before.taskId !== this.#reportedView?.taskId) this.activity.beginTask();
     if (requested !== undefined && observed.seq !== null && observed.seq !== before?.seq)
       this.activity.noteGap(observed.seq);
     const states = { before: before?.state, after: this.#reportedView?.state };

@@ -47,6 +47,15 @@ describe('the next task of a session', () => {
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'completed' });
   });
 
+  test('the steps and the gap of the earlier task are not those of the next one', async () => {
+    session.activity.noteGap(9);
+    expect(session.activity.steps).not.toEqual([]);
+    agent.begins.happen();
+    await delegate();
+    expect(session.view?.taskId).toBe('task-2');
+    expect(session.activity).toMatchObject({ steps: [{ words: 'working' }], gapEnd: 0, changes: 1 });
+  });
+
   test('J3 the earlier task does not replace the next one if the agent’s answer with it comes late', async () => {
     const earlier = agent.task.toTask();
     const arrives = signal();
