@@ -1,8 +1,9 @@
 /** Tests the commands that list, check, add and remove agents, with agents that listen on real sockets. */
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { hostileAgent } from '../../support/fake-agent-hostile.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
@@ -10,13 +11,8 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, type Outcome } from './support/cli.ts';
 import { cliStage } from './support/cli-stage.ts';
 
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-
 function stopping<A extends { stop: () => unknown }>(agent: A): A {
-  open.push(() => agent.stop());
+  cleanUpLater(() => agent.stop());
   return agent;
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { writtenMessage } from '../../support/a2a-message.ts';
@@ -376,20 +377,17 @@ describe('the command answer', () => {
     const agent = await plainAgent('1.0');
     const home = await temporaryDirectory();
     const at = { home, env: { MCP_A2A_BRIDGE_AGENT_URL: agent.url } };
-    try {
-      const peer = new A2aPeer({ url: agent.url, token: 'none' });
-      const sent = await peer.call('SendMessage', { message: writtenMessage('Greet me') });
-      const { task } = z.object({ task: z.object({ contextId: z.string() }) }).parse(sent);
-      const approved = await cli(['approve', task.contextId], at);
-      expect(approved).toMatchObject({ code: 3, stderr: expect.stringContaining('asks a question') });
-      const [, shown = ''] = /answer ([0-9a-f]{8})/.exec(approved.stderr) ?? [];
-      const { code, stdout } = await cli(['answer', shown, 'Ada', 'Lovelace'], at);
-      expect(stdout).toContain('completed');
-      expect(code).toBe(0);
-      expect(agent.received).toEqual(['Greet me', 'Ada Lovelace']);
-      expect((await cli(['answer', task.contextId, 'again'], at)).code).toBe(4);
-    } finally {
-      await agent.stop();
-    }
+    cleanUpLater(() => agent.stop());
+    const peer = new A2aPeer({ url: agent.url, token: 'none' });
+    const sent = await peer.call('SendMessage', { message: writtenMessage('Greet me') });
+    const { task } = z.object({ task: z.object({ contextId: z.string() }) }).parse(sent);
+    const approved = await cli(['approve', task.contextId], at);
+    expect(approved).toMatchObject({ code: 3, stderr: expect.stringContaining('asks a question') });
+    const [, shown = ''] = /answer ([0-9a-f]{8})/.exec(approved.stderr) ?? [];
+    const { code, stdout } = await cli(['answer', shown, 'Ada', 'Lovelace'], at);
+    expect(stdout).toContain('completed');
+    expect(code).toBe(0);
+    expect(agent.received).toEqual(['Greet me', 'Ada Lovelace']);
+    expect((await cli(['answer', task.contextId, 'again'], at)).code).toBe(4);
   });
 });

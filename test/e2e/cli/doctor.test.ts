@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { hostileAgent } from '../../support/fake-agent-hostile.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
@@ -28,14 +29,11 @@ type Report = z.infer<typeof report>;
 const examined = async (on: Pick<CliStage, 'json'>): Promise<Report> => report.parse(await on.json('doctor'));
 const of = ({ findings }: Report, subject: string) => findings.find((each) => each.subject === subject);
 
-/** Listens on a free port until `work` is done. */
-async function listening<T>(listener: RequestListener, work: (port: number) => Promise<T>): Promise<T> {
+/** Listens on a free port until the end of the test. Returns the URL. */
+async function listening(listener: RequestListener): Promise<string> {
   const { port, close } = await listenOnLoopback(createServer(listener));
-  try {
-    return await work(port);
-  } finally {
-    await close();
-  }
+  cleanUpLater(close);
+  return `http://127.0.0.1:${String(port)}`;
 }
 
 /** Creates a home directory without a server, with these settings. */
@@ -143,75 +141,61 @@ describe('the command doctor', () => {
   it('R63 doctor gives the next step for an unreachable agent, a refused token and a server that is not an agent', async () => {
     const on = await cliStage();
     const config = join(on.server.stateDir, 'config.json');
-    await listening(
-      (_, response) => response.end('<html>'),
-      async (port) => {
-        const agents = {
-          away: { url: 'http://127.0.0.1:1' },
-          page: { url: `http://127.0.0.1:${String(port)}` },
-          closed: { url: on.server.url },
-          unset: { url: on.server.url, tokenEnv: 'NOT_SET_ANYWHERE' },
-        };
-        await writeFile(config, JSON.stringify({ bridge: { agents } }));
-        const found = await examined(on);
-        for (const name of ['away', 'page', 'unset'])
-          expect(of(found, `agent ${name}`)).toMatchObject(result('fail', '', /\S/));
-        expect(of(found, 'agent unset')?.message).toContain('NOT_SET_ANYWHERE');
-        expect(found.findings).toContainEqual(
-          expect.objectContaining({ subject: 'agent closed', ...result('fail', 'does not accept') }),
-        );
-        expect(found.ok).toBe(false);
-      },
+    const url = await listening((_, response) => response.end('<html>'));
+    const agents = {
+      away: { url: 'http://127.0.0.1:1' },
+      page: { url },
+      closed: { url: on.server.url },
+      unset: { url: on.server.url, tokenEnv: 'NOT_SET_ANYWHERE' },
+    };
+    await writeFile(config, JSON.stringify({ bridge: { agents } }));
+    const found = await examined(on);
+    for (const name of ['away', 'page', 'unset'])
+      expect(of(found, `agent ${name}`)).toMatchObject(result('fail', '', /\S/));
+    expect(of(found, 'agent unset')?.message).toContain('NOT_SET_ANYWHERE');
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({ subject: 'agent closed', ...result('fail', 'does not accept') }),
     );
+    expect(found.ok).toBe(false);
   });
 
   it('doctor reports a wrong clock as a warning, not a failure', async () => {
     const agent = await plainAgent('1.0');
     const home = await temporaryDirectory();
-    try {
-      const card = await (await fetch(new URL('/.well-known/agent-card.json', agent.url))).text();
-      await listening(
-        (_, response) => {
-          response.setHeader('date', 'Thu, 01 Jan 2099 00:00:00 GMT');
-          response.setHeader('content-type', 'application/json');
-          response.end(card);
-        },
-        async (port) => {
-          const args = ['doctor', '--json', '--agent-url', `http://127.0.0.1:${String(port)}`];
-          const { stdout, code } = await cli(args, { home });
-          expect(report.parse(JSON.parse(stdout)).findings).toContainEqual(
-            expect.objectContaining({ level: 'warn', message: expect.stringMatching(/\d+ s ahead/) }),
-          );
-          expect(code).toBe(0);
-        },
-      );
-    } finally {
-      await agent.stop();
-    }
+    cleanUpLater(() => agent.stop());
+    const card = await (await fetch(new URL('/.well-known/agent-card.json', agent.url))).text();
+    const url = await listening((_, response) => {
+      response.setHeader('date', 'Thu, 01 Jan 2099 00:00:00 GMT');
+      response.setHeader('content-type', 'application/json');
+      response.end(card);
+    });
+    const args = ['doctor', '--json', '--agent-url', url];
+    const { stdout, code } = await cli(args, { home });
+    expect(report.parse(JSON.parse(stdout)).findings).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringMatching(/\d+ s ahead/) }),
+    );
+    expect(code).toBe(0);
   });
 
   it('doctor reports a port that another program uses, and a process that only looks like the server', async () => {
     const home = await temporaryDirectory();
     const stateDir = join(home, 'state');
     await mkdir(stateDir, { mode: 0o700 });
-    await listening(
-      (_, response) => response.writeHead(404).end(),
-      async (port) => {
-        const at = { home, env: { A2A_SERVER_PORT: String(port) } };
-        const taken = await cli(['doctor', '--state-dir', stateDir], at);
-        expect(taken.stdout).toMatch(new RegExp(`port ${String(port)} is taken[^]*A2A_SERVER_PORT`));
-        expect(taken.code).toBe(1);
-        await writeServerRecord(stateDir, {
-          url: `http://127.0.0.1:${String(port)}`,
-          pid: process.pid,
-          version: '0',
-          startedAt: 'then',
-        });
-        const strange = await cli(['doctor', '--state-dir', stateDir], at);
-        expect(strange.stdout).toContain(`process ${String(process.pid)}`);
-        expect((await cli(['server', 'stop', '--state-dir', stateDir], at)).code).toBe(69);
-      },
-    );
+    const url = await listening((_, response) => response.writeHead(404).end());
+    const { port } = new URL(url);
+    const at = { home, env: { A2A_SERVER_PORT: port } };
+    const taken = await cli(['doctor', '--state-dir', stateDir], at);
+    expect(taken.stdout).toMatch(new RegExp(`port ${port} is taken[^]*A2A_SERVER_PORT`));
+    expect(taken.code).toBe(1);
+    await writeServerRecord(stateDir, {
+      url,
+      pid: process.pid,
+      version: '0',
+      startedAt: 'then',
+    });
+    const strange = await cli(['doctor', '--state-dir', stateDir], at);
+    expect(strange.stdout).toContain(`process ${String(process.pid)}`);
+    expect((await cli(['server', 'stop', '--state-dir', stateDir], at)).code).toBe(69);
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
@@ -243,72 +227,66 @@ describe('the command doctor', () => {
 
   it('doctor names the chosen model and tries it with one short request, but not with --offline', async () => {
     const endpoint = await startFakeModelEndpoint();
-    try {
-      const env = { MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
-      const { examined: examine } = await withSettings({ server: { model: 'openai-compatible:m' } }, env);
-      endpoint.script({ type: 'turn', turn: { text: ['ready', ' or not'] } });
-      expect(of(await examine(), 'model')).toMatchObject(result('ok', /^openai-compatible:m answers/));
-      expect(of(await examine('--offline'), 'model')?.message).toBe('openai-compatible:m, not tried');
-      expect(endpoint.received).toHaveLength(1);
-      endpoint.script({ type: 'status', status: 401 });
-      expect(of(await examine(), 'model')).toMatchObject(
-        result('fail', /openai-compatible:m does not answer: .*refused the key/),
-      );
-      endpoint.script({ type: 'status', status: 503 });
-      expect(of(await examine(), 'model')).toMatchObject({ level: 'fail' });
-      expect(endpoint.received).toHaveLength(3);
-    } finally {
-      await endpoint.close();
-    }
+    cleanUpLater(() => endpoint.close());
+    const env = { MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
+    const { examined: examine } = await withSettings({ server: { model: 'openai-compatible:m' } }, env);
+    endpoint.script({ type: 'turn', turn: { text: ['ready', ' or not'] } });
+    expect(of(await examine(), 'model')).toMatchObject(result('ok', /^openai-compatible:m answers/));
+    expect(of(await examine('--offline'), 'model')?.message).toBe('openai-compatible:m, not tried');
+    expect(endpoint.received).toHaveLength(1);
+    endpoint.script({ type: 'status', status: 401 });
+    expect(of(await examine(), 'model')).toMatchObject(
+      result('fail', /openai-compatible:m does not answer: .*refused the key/),
+    );
+    endpoint.script({ type: 'status', status: 503 });
+    expect(of(await examine(), 'model')).toMatchObject({ level: 'fail' });
+    expect(endpoint.received).toHaveLength(3);
   });
 
   it('doctor’s trial requests one token, and gives the next step for a wrong key, an unknown model and a missing program', async () => {
     const endpoint = await startFakeModelEndpoint();
-    try {
-      const model = 'anthropic:claude-sonet-4-5';
-      const env = { ANTHROPIC_API_KEY: 'sk-secret-1' };
-      const { examined: examine } = await withSettings(
-        { server: { model, baseUrls: { anthropic: endpoint.url } } },
-        env,
-      );
-      endpoint.script({ type: 'turn', turn: { text: ['r'], finish: 'length' } });
-      expect(of(await examine(), 'model')?.level).toBe('ok');
-      expect(endpoint.received[0]?.body).toMatchObject({ max_tokens: 1, tools: [{ name: 'finish' }] });
-      const body = { type: 'error', error: { type: 'not_found_error', message: `model: ${model}` } };
-      endpoint.script({ type: 'status', status: 404, body });
-      expect(of(await examine(), 'model')).toMatchObject(
-        result('fail', '', 'mcp-a2a-bridge model set anthropic:claude-sonnet-4-5'),
-      );
-      endpoint.script({ type: 'status', status: 401 });
-      const refused = of(await examine(), 'model');
-      expect(refused).toMatchObject({
-        message: expect.stringContaining('Check ANTHROPIC_API_KEY'),
-        next: expect.stringContaining('--key-command'),
-      });
-      expect(JSON.stringify(refused)).not.toContain('sk-secret-1');
-      const vllm = await localModelServer({
-        '/v1/models': JSON.stringify({ data: [{ id: 'm', max_model_len: 16_384 }] }),
-        '/v1/chat/completions': framesOf('openai', wholeTurn({ text: ['ready'] })).join(''),
-      });
-      const small = await withSettings({ server: { model: 'vllm:m', baseUrls: { vllm: vllm.url } } });
-      expect(of(await small.examined(), 'model')).toMatchObject(
-        result('warn', 'a context window of 16384 tokens', '{"server":{"contextWindow":{"vllm:m":16384}}}'),
-      );
-      const absent = await withSettings({
-        server: { model: 'vllm:m', baseUrls: { vllm: 'http://127.0.0.1:1' } },
-      });
-      expect(of(await absent.examined(), 'model')).toMatchObject(
-        result('fail', '', 'Start the program that serves the model at http://127.0.0.1:1/v1'),
-      );
-      const away = await withSettings({
-        server: { model: 'vllm:m', baseUrls: { vllm: 'http://0.0.0.0:1' } },
-      });
-      expect(of(await away.examined(), 'model')).toMatchObject({
-        next: expect.stringContaining('Check that this machine reaches http://0.0.0.0:1/v1'),
-      });
-    } finally {
-      await endpoint.close();
-    }
+    cleanUpLater(() => endpoint.close());
+    const model = 'anthropic:claude-sonet-4-5';
+    const env = { ANTHROPIC_API_KEY: 'sk-secret-1' };
+    const { examined: examine } = await withSettings(
+      { server: { model, baseUrls: { anthropic: endpoint.url } } },
+      env,
+    );
+    endpoint.script({ type: 'turn', turn: { text: ['r'], finish: 'length' } });
+    expect(of(await examine(), 'model')?.level).toBe('ok');
+    expect(endpoint.received[0]?.body).toMatchObject({ max_tokens: 1, tools: [{ name: 'finish' }] });
+    const body = { type: 'error', error: { type: 'not_found_error', message: `model: ${model}` } };
+    endpoint.script({ type: 'status', status: 404, body });
+    expect(of(await examine(), 'model')).toMatchObject(
+      result('fail', '', 'mcp-a2a-bridge model set anthropic:claude-sonnet-4-5'),
+    );
+    endpoint.script({ type: 'status', status: 401 });
+    const refused = of(await examine(), 'model');
+    expect(refused).toMatchObject({
+      message: expect.stringContaining('Check ANTHROPIC_API_KEY'),
+      next: expect.stringContaining('--key-command'),
+    });
+    expect(JSON.stringify(refused)).not.toContain('sk-secret-1');
+    const vllm = await localModelServer({
+      '/v1/models': JSON.stringify({ data: [{ id: 'm', max_model_len: 16_384 }] }),
+      '/v1/chat/completions': framesOf('openai', wholeTurn({ text: ['ready'] })).join(''),
+    });
+    const small = await withSettings({ server: { model: 'vllm:m', baseUrls: { vllm: vllm.url } } });
+    expect(of(await small.examined(), 'model')).toMatchObject(
+      result('warn', 'a context window of 16384 tokens', '{"server":{"contextWindow":{"vllm:m":16384}}}'),
+    );
+    const absent = await withSettings({
+      server: { model: 'vllm:m', baseUrls: { vllm: 'http://127.0.0.1:1' } },
+    });
+    expect(of(await absent.examined(), 'model')).toMatchObject(
+      result('fail', '', 'Start the program that serves the model at http://127.0.0.1:1/v1'),
+    );
+    const away = await withSettings({
+      server: { model: 'vllm:m', baseUrls: { vllm: 'http://0.0.0.0:1' } },
+    });
+    expect(of(await away.examined(), 'model')).toMatchObject({
+      next: expect.stringContaining('Check that this machine reaches http://0.0.0.0:1/v1'),
+    });
   });
 
   it('doctor reports a running server whose model differs from the settings', async () => {
@@ -335,44 +313,37 @@ describe('the command doctor', () => {
     const { url: endpoint } = gone;
     await gone.stop();
     const agent = await hostileAgent(() => undefined, { endpoint });
-    try {
-      const { examined: examine } = await withSettings({ bridge: { agents: { half: { url: agent.url } } } });
-      expect((await examine()).findings).toContainEqual(
-        expect.objectContaining({
-          subject: 'agent half',
-          ...result('fail', 'its card answers, but its endpoint does not'),
-        }),
-      );
-    } finally {
-      await agent.stop();
-    }
+    cleanUpLater(() => agent.stop());
+    const { examined: examine } = await withSettings({ bridge: { agents: { half: { url: agent.url } } } });
+    expect((await examine()).findings).toContainEqual(
+      expect.objectContaining({
+        subject: 'agent half',
+        ...result('fail', 'its card answers, but its endpoint does not'),
+      }),
+    );
   });
 
   it('doctor reports the approval webhook, and posts to it only if the person requests that', async () => {
     const bodies: string[] = [];
-    await listening(
-      (request, response) => {
-        request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
-        request.on('end', () => response.writeHead(204).end());
-      },
-      async (port) => {
-        const url = `http://127.0.0.1:${String(port)}/hook/secret-path`;
-        const settings = { bridge: { autoStart: false, approvalWebhook: { url, secretEnv: 'HOOK_SECRET' } } };
-        const unset = await withSettings(settings);
-        expect(of(await unset.examined(), 'approval webhook')).toMatchObject(result('fail', 'HOOK_SECRET'));
-        const { examined: examine } = await withSettings(settings, { HOOK_SECRET: 'x'.repeat(24) });
-        const quiet = of(await examine(), 'approval webhook');
-        expect(quiet).toMatchObject(result('ok', 'not tried'));
-        expect(quiet?.message).not.toContain('secret-path');
-        expect(bodies).toEqual([]);
-        expect(of(await examine('--webhook'), 'approval webhook')).toMatchObject(
-          result('ok', 'took the test post'),
-        );
-        expect(bodies.map((body) => z.object({ type: z.string() }).parse(JSON.parse(body)).type)).toEqual([
-          'approval.test',
-        ]);
-      },
+    const origin = await listening((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));
+      request.on('end', () => response.writeHead(204).end());
+    });
+    const url = `${origin}/hook/secret-path`;
+    const settings = { bridge: { autoStart: false, approvalWebhook: { url, secretEnv: 'HOOK_SECRET' } } };
+    const unset = await withSettings(settings);
+    expect(of(await unset.examined(), 'approval webhook')).toMatchObject(result('fail', 'HOOK_SECRET'));
+    const { examined: examine } = await withSettings(settings, { HOOK_SECRET: 'x'.repeat(24) });
+    const quiet = of(await examine(), 'approval webhook');
+    expect(quiet).toMatchObject(result('ok', 'not tried'));
+    expect(quiet?.message).not.toContain('secret-path');
+    expect(bodies).toEqual([]);
+    expect(of(await examine('--webhook'), 'approval webhook')).toMatchObject(
+      result('ok', 'took the test post'),
     );
+    expect(bodies.map((body) => z.object({ type: z.string() }).parse(JSON.parse(body)).type)).toEqual([
+      'approval.test',
+    ]);
   });
 
   it('doctor reports a client’s settings that are invalid, or that start a missing file', async () => {

@@ -1,10 +1,11 @@
 /** Tests the command `probe`, with agents that listen on real sockets. */
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { hostileAgent } from '../../support/fake-agent-hostile.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { plan, wait } from '../../support/offline-plan.ts';
@@ -14,13 +15,8 @@ import { cli, cliAtTerminal } from './support/cli.ts';
 import { cliStage } from './support/cli-stage.ts';
 import { agentMessage } from '../../support/fake-agent-task.ts';
 
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
-
 function stopping<A extends { stop: () => unknown }>(agent: A): A {
-  open.push(() => agent.stop());
+  cleanUpLater(() => agent.stop());
   return agent;
 }
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
@@ -111,21 +112,18 @@ describe('the command show', () => {
 
   it('show --turns says that an agent of another kind does not report the cost of each turn', async () => {
     const agent = await FakeGemini.start(() => [{ say: 'Hello.' }]);
-    try {
-      const home = await temporaryDirectory();
-      const run = (...args: string[]) =>
-        cli([...args, '--agent-url', agent.url, '--state-dir', join(home, 'state')], { home, cwd: home });
-      const begun = await run('run', 'say hello', '--json');
-      const { sessionId } = z.object({ sessionId: z.string() }).parse(JSON.parse(begun.stdout));
-      const { code, stderr } = await run('show', sessionId, '--turns');
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr: expect.stringMatching(/^Agent ".+" does not report the cost of each turn\.\n$/),
-      });
-      const shown: unknown = JSON.parse((await run('show', sessionId, '--turns', '--json')).stdout);
-      expect(shown).toMatchObject({ turns: null });
-    } finally {
-      await agent.stop();
-    }
+    cleanUpLater(() => agent.stop());
+    const home = await temporaryDirectory();
+    const run = (...args: string[]) =>
+      cli([...args, '--agent-url', agent.url, '--state-dir', join(home, 'state')], { home, cwd: home });
+    const begun = await run('run', 'say hello', '--json');
+    const { sessionId } = z.object({ sessionId: z.string() }).parse(JSON.parse(begun.stdout));
+    const { code, stderr } = await run('show', sessionId, '--turns');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^Agent ".+" does not report the cost of each turn\.\n$/),
+    });
+    const shown: unknown = JSON.parse((await run('show', sessionId, '--turns', '--json')).stdout);
+    expect(shown).toMatchObject({ turns: null });
   });
 });

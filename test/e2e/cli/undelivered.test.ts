@@ -1,6 +1,7 @@
 /** Tests each command for a session whose task the agent never received or has forgotten. */
 import { expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { hostileAgent } from '../../support/fake-agent-hostile.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
@@ -34,41 +35,35 @@ it('R100 for a task that is not delivered, each command says "not delivered", wi
   await gone.stop();
   const agent = await hostileAgent(() => undefined, { endpoint });
   const at = { home: await temporaryDirectory() };
-  try {
-    const started = await cli(['run', 'try it', '--agent-url', agent.url], at);
-    expect(started).toMatchObject({ code: 69, stderr: expect.stringMatching(NOT_DELIVERED) });
-    const said: Said = [
-      ['tasks', { code: 0, stdout: expect.stringMatching(/ not-delivered .* try it\n/) }],
-      ['show', { code: 0, stdout: expect.stringMatching(NOT_DELIVERED) }],
-      ['watch', { code: 69, stderr: expect.stringMatching(NOT_DELIVERED) }],
-      [
-        'cancel',
-        { code: 0, stdout: expect.stringContaining('cancels the task as soon as the agent confirms it') },
-      ],
-      ['tasks', { code: 0, stdout: expect.stringMatching(/ not-delivered /) }],
-    ];
-    await expectSaid(said, agent.url, at);
-  } finally {
-    await agent.stop();
-  }
+  cleanUpLater(() => agent.stop());
+  const started = await cli(['run', 'try it', '--agent-url', agent.url], at);
+  expect(started).toMatchObject({ code: 69, stderr: expect.stringMatching(NOT_DELIVERED) });
+  const said: Said = [
+    ['tasks', { code: 0, stdout: expect.stringMatching(/ not-delivered .* try it\n/) }],
+    ['show', { code: 0, stdout: expect.stringMatching(NOT_DELIVERED) }],
+    ['watch', { code: 69, stderr: expect.stringMatching(NOT_DELIVERED) }],
+    [
+      'cancel',
+      { code: 0, stdout: expect.stringContaining('cancels the task as soon as the agent confirms it') },
+    ],
+    ['tasks', { code: 0, stdout: expect.stringMatching(/ not-delivered /) }],
+  ];
+  await expectSaid(said, agent.url, at);
 });
 
 it('R100 for a task that the agent has forgotten, each command says that the agent does not know the task', async () => {
   const agent = await FakeAgent.start({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
   const at = { home: await temporaryDirectory() };
-  try {
-    await cli(['run', '--detach', 'write it', '--agent-url', agent.url], at);
-    agent.tasks.clear();
-    const said: Said = [
-      ['tasks', { code: 0, stdout: expect.stringMatching(/ unknown-to-agent +- .* write it\n/) }],
-      ['show', { code: 3, stderr: expect.stringMatching(FORGOTTEN) }],
-      ['watch', { code: 3, stderr: expect.stringMatching(FORGOTTEN) }],
-      ['cancel', { code: 4, stderr: expect.stringMatching(/nothing to cancel: .*does not know this task/) }],
-    ];
-    await expectSaid(said, agent.url, at);
-  } finally {
-    await agent.stop();
-  }
+  cleanUpLater(() => agent.stop());
+  await cli(['run', '--detach', 'write it', '--agent-url', agent.url], at);
+  agent.tasks.clear();
+  const said: Said = [
+    ['tasks', { code: 0, stdout: expect.stringMatching(/ unknown-to-agent +- .* write it\n/) }],
+    ['show', { code: 3, stderr: expect.stringMatching(FORGOTTEN) }],
+    ['watch', { code: 3, stderr: expect.stringMatching(FORGOTTEN) }],
+    ['cancel', { code: 4, stderr: expect.stringMatching(/nothing to cancel: .*does not know this task/) }],
+  ];
+  await expectSaid(said, agent.url, at);
 });
 
 it('R100 run says so if the agent forgets the task while run waits; after the end of the agent, tasks fails', async () => {

@@ -2,26 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import { Agent } from '../../../../../bridge/agents/agent.ts';
 import { checkAgent, clockSkew } from '../../../../../bridge/cli/doctor/check-agent.ts';
 import { checkNode } from '../../../../../bridge/cli/doctor/check-machine.ts';
+import { cleanUpLater } from '../../../../support/clean-up.ts';
 import { hostileAgent } from '../../../../support/fake-agent-hostile.ts';
 
 describe('doctor’s check of an agent', () => {
   it('R100 the report about an agent names an endpoint that never answers, although the card does', async () => {
     const { url, stop } = await hostileAgent(() => undefined);
-    try {
-      const half = new Agent('half', async () => ({ url, headers: {} }));
-      const found = await checkAgent(half, { timeoutMs: 50 });
-      expect(found).toMatchObject([
-        { subject: 'agent half', level: 'ok' },
-        {
-          subject: 'agent half',
-          level: 'fail',
-          message: expect.stringMatching(/its card answers, but its endpoint does not: .*in time/),
-          next: expect.stringContaining('address of the endpoint'),
-        },
-      ]);
-    } finally {
-      await stop();
-    }
+    cleanUpLater(() => stop());
+    const half = new Agent('half', async () => ({ url, headers: {} }));
+    const found = await checkAgent(half, { timeoutMs: 50 });
+    expect(found).toMatchObject([
+      { subject: 'agent half', level: 'ok' },
+      {
+        subject: 'agent half',
+        level: 'fail',
+        message: expect.stringMatching(/its card answers, but its endpoint does not: .*in time/),
+        next: expect.stringContaining('address of the endpoint'),
+      },
+    ]);
   });
 });
 
