@@ -236,7 +236,7 @@ describe('the command doctor', () => {
     expect(endpoint.received).toHaveLength(1);
     endpoint.script({ type: 'status', status: 401 });
     expect(of(await examine(), 'model')).toMatchObject(
-      result('fail', /openai-compatible:m does not answer: .*refused the key/),
+      result('fail', /^openai-compatible:m refused the key \(401\)/),
     );
     endpoint.script({ type: 'status', status: 503 });
     expect(of(await examine(), 'model')).toMatchObject({ level: 'fail' });
