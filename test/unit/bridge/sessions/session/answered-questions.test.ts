@@ -118,7 +118,7 @@ describe('the answer to a question in plain text', () => {
     agent.begins.happen();
     await sendDecisions(session, [answer('Yes')], 'tool');
     await nextTurn();
-    expect(session).toMatchObject({ stateName: 'working', live: true, settled: false });
+    expect(session).toMatchObject({ stateName: 'working', hasStream: true, settled: false });
   });
 
   test('D2 an answer is not sent if the agent has asked something else before the message leaves', async () => {
