@@ -118,13 +118,14 @@ async function newestTask(
   { session, view: seen }: FoundTask,
   { bridge: { formHistory, links }, opensUrls }: TaskReplyContext,
 ): Promise<KnownTask> {
-  const refreshProblem = await refreshSession(session);
+  const refreshProblem = (await refreshSession(session)) ?? (await stallReason(session));
+  // From here on nothing waits, so the state and the forms are of the same moment.
   const { view, state, stateName } = session;
   return {
     view,
     state: stateName,
     isOver: isSessionOver(state),
-    problem: sessionProblem(state) ?? refreshProblem ?? (await stallReason(session)),
+    problem: sessionProblem(state) ?? refreshProblem,
     offered:
       seen === undefined ? NO_FORMS : await buildOfferedForms({ session, formHistory, links, opensUrls }),
   };
@@ -153,6 +154,6 @@ async function refreshSession(session: Session): Promise<string | undefined> {
 }
 
 /** Returns why a task that works makes no progress, if the agent tells the reason. */
-async function stallReason({ agent, settled }: Session): Promise<string | undefined> {
-  return settled ? undefined : fetchJournalProblem(agent);
+async function stallReason({ agent, settled, state }: Session): Promise<string | undefined> {
+  return settled || sessionProblem(state) !== undefined ? undefined : fetchJournalProblem(agent);
 }
