@@ -38,7 +38,7 @@ export const checkTaskTool = defineBridgeTool({
         state: session.stateName,
         view: session.view,
         cursor: session.cursor,
-        ...changesSince(session, since),
+        ...session.changesSince(since),
         problem: sessionProblem(session.state) ?? session.streamProblem?.message,
         now: Date.now(),
         next:
@@ -58,14 +58,4 @@ export const checkTaskTool = defineBridgeTool({
  */
 function toUnseenPending({ pendingInput: { pending, question } }: Session): ShownPending {
   return { pending: pending.map(({ shown, decisions }) => ({ shown, cut: 1, decisions })), question };
-}
-
-/** Returns the changes after the cursor, as far as this bridge has seen them. */
-function changesSince({ activity: { steps, gapEnd }, cursor }: Session, since: number | undefined) {
-  const first = steps[0]?.cursor ?? cursor;
-  return {
-    changes: steps.filter((step) => step.cursor > (since ?? 0)).map((step) => step.words),
-    changesComplete:
-      (since ?? 0) >= gapEnd && (since === undefined ? steps.length > 0 && first <= 2 : since >= first - 1),
-  };
 }

@@ -8,18 +8,23 @@ interface RecentActivityStep {
   words: string;
 }
 
+interface RecentSteps {
+  changes: string[];
+  changesComplete: boolean;
+}
+
 const MAX_STEPS = 100;
 
 export class RecentActivity {
   #steps: readonly RecentActivityStep[] = [];
   #changes = 0;
+  /** The value of `#changes` at the start of the current task. */
+  #changesBefore = 0;
+  /** The cursor before which this bridge may have missed steps. 0 if it has missed none. */
   #gapEnd = 0;
   #changedAt = new Date();
 
-  get steps(): readonly RecentActivityStep[] {
-    return this.#steps;
-  }
-
+  /** The number of changes of all tasks of the session. */
   get changes(): number {
     return this.#changes;
   }
@@ -28,15 +33,27 @@ export class RecentActivity {
     return this.#changedAt;
   }
 
-  /** The cursor before which this bridge may have missed steps. 0 if it has missed none. */
-  get gapEnd(): number {
-    return this.#gapEnd;
+  /**
+   * Returns the steps of the current task after a cursor, and whether this bridge has seen all of them.
+   * @param asked a cursor of an earlier status. A cursor after the current one belongs to an earlier task, so all steps
+   * are newer. Undefined for all steps.
+   * @param now the current cursor, and the last `seq` of the agent. `seq` is null if the agent sends none.
+   */
+  since(asked: number | undefined, now: { cursor: number; seq: number | null }): RecentSteps {
+    const after = asked !== undefined && asked <= now.cursor ? asked : undefined;
+    const first = this.#steps[0]?.cursor ?? now.cursor;
+    const start = now.seq === null ? this.#changesBefore : 0;
+    const hasStart = this.#steps.length > 0 && first <= start + 2;
+    return {
+      changes: this.#steps.filter(({ cursor }) => cursor > (after ?? 0)).map(({ words }) => words),
+      changesComplete: (after ?? 0) >= this.#gapEnd && (after === undefined ? hasStart : after >= first - 1),
+    };
   }
 
-  /** Forgets the steps of the session's earlier task. Cursors count the events of one task. */
+  /** Forgets the steps of the session's earlier task. An agent's cursor counts the events of one task. */
   beginTask(): void {
     this.#steps = [];
-    this.#changes = 0;
+    this.#changesBefore = this.#changes;
     this.#gapEnd = 0;
   }
 

@@ -183,6 +183,11 @@ export class Session {
     return this.view?.seq ?? this.activity.changes;
   }
 
+  /** Returns the steps of the current task after a cursor (`RecentActivity.since`). */
+  changesSince(cursor: number | undefined): ReturnType<RecentActivity['since']> {
+    return this.activity.since(cursor, { cursor: this.cursor, seq: this.view?.seq ?? null });
+  }
+
   /**
    * True if an approved call runs before the agent asks about the next call of the turn: `asksOneByOne` of the dialect.
    */

@@ -49,11 +49,24 @@ describe('the next task of a session', () => {
 
   test('the steps and the gap of the earlier task are not those of the next one', async () => {
     session.activity.noteGap(9);
-    expect(session.activity.steps).not.toEqual([]);
+    const { cursor } = session;
+    expect(session.changesSince(undefined)).toEqual({
+      changes: ['input_required', 'completed'],
+      changesComplete: false,
+    });
     agent.begins.happen();
     await delegate();
     expect(session.view?.taskId).toBe('task-2');
-    expect(session.activity).toMatchObject({ steps: [{ words: 'working' }], gapEnd: 0, changes: 1 });
+    const all = { changes: ['working'], changesComplete: true };
+    expect(session.changesSince(undefined)).toEqual(all);
+    expect(session.changesSince(cursor)).toEqual(all);
+  });
+
+  test('a cursor of a longer earlier task hides no step of the next one', async () => {
+    agent.begins.happen();
+    await delegate();
+    expect(session.changesSince(session.cursor + 1)).toEqual({ changes: ['working'], changesComplete: true });
+    expect(session.changesSince(session.cursor)).toEqual({ changes: [], changesComplete: true });
   });
 
   test('J3 the earlier task does not replace the next one if the agent’s answer with it comes late', async () => {
