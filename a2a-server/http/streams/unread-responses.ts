@@ -21,6 +21,9 @@ const STALLED_HEARTBEATS_AT_LIMIT = 1;
 /** The maximum number of unread bytes of one principal. One response may be larger than this. */
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
+/** A smaller response is not closed at once, so that a decision or a status gets its answer. */
+const MIN_CLOSED_BYTES = 256 * 1024;
+
 export class UnreadResponses {
   readonly #heartbeatMs: number;
   readonly #maxBytes: number;
@@ -58,7 +61,7 @@ export class UnreadResponses {
     });
     if (waiting.size > 1 && this.#bytes.of(principal) > this.#maxBytes) {
       for (const each of waiting) each.setTimeout(STALLED_HEARTBEATS_AT_LIMIT * this.#heartbeatMs);
-      response.destroy();
+      if (bytes >= MIN_CLOSED_BYTES) response.destroy();
     }
     return read;
   }
