@@ -28,13 +28,12 @@ export async function sendDecisions(
   // D2: another client may have answered the question meanwhile. An agent without the tool-approval extension does not
   // detect that, so the bridge reads the task first. If the agent cannot be reached, sending the message reports that.
   if (session.view?.seq === null) await session.refresh().catch(() => undefined);
-  const { question } = session.lastPendingInput;
   let phrase: MessageContent | undefined;
   await deliverContent(
     session,
     // D2: a message may be sent again much later, so each attempt checks what the agent asks then.
     (dialect) => (phrase = dialect.phraseDecisions(decisions, session.lastPendingInput, channel)),
-    { answers: question?.id },
+    () => ({ answers: session.lastPendingInput.question?.id }),
   ).catch((error: unknown) => {
     session.reportDecisionsSent({ decisions, channel, problem: errorMessageOf(error) });
     throw error;

@@ -5,23 +5,16 @@ import type { DeliveryOptions } from './session/message-sender.ts';
 import type { Session } from './session/session.ts';
 
 /**
- * Sends the message. Each attempt builds the content again, with the same message id.
+ * Sends the message. Each attempt builds the content again, with the same ids.
+ * @param options returns the options at the start of the delivery
  * @throws the errors of `Session.deliver`, and those of `phrase`
  */
 export async function deliverContent(
   session: Session,
   phrase: (dialect: Dialect) => MessageContent,
-  options?: DeliveryOptions,
+  options: () => DeliveryOptions = () => ({}),
 ): Promise<void> {
   const { buildUserMessage } = await import('./delegation-message.ts');
-  const messageId = randomUUID();
-  return session.deliver(
-    (dialect) =>
-      buildUserMessage(phrase(dialect), {
-        messageId,
-        sessionId: session.id,
-        taskId: session.view?.taskId ?? null,
-      }),
-    options,
-  );
+  const ids = { messageId: randomUUID(), sessionId: session.id, taskId: session.view?.taskId ?? null };
+  return session.deliver((dialect) => buildUserMessage(phrase(dialect), ids), options());
 }
