@@ -139,7 +139,8 @@ export function statusReportOf(facts: StatusReportFacts): ReportWithoutNotes {
   }));
   draft.add({ changesComplete: changesComplete && draft.report.changes.length === changes.length });
   if (view !== undefined) addTails(draft, view, running);
-  addTools(draft, rest.slice(-Math.max(0, MAX_TOOLS - draft.report.tools.length)));
+  const room = Math.max(0, MAX_TOOLS - draft.report.tools.length);
+  addTools(draft, rest.slice(Math.max(0, rest.length - room)));
   if (cost !== null) addPrice(draft, cost);
   return { ...draft.report, left };
 }

@@ -81,6 +81,14 @@ function tokensOf(of: StatusReportFacts): { counted: number[]; report: ReturnTyp
   return { report, counted: told.flatMap((text) => [o200k(text), cl100k(text)]) };
 }
 
+test('the status report lists at most five calls, and the running ones first', () => {
+  const short = (each: CallView): CallView => ({ ...each, tool: 'x', toolId: null, startedAt: null });
+  const listed = [...calls(5, 'a'), ...calls(3, 'b', 'ok')].map(short);
+  const ids = { sessionId: 's', agent: 'a', next: '' };
+  const { tools } = statusReportOf(facts(view({ taskId: 't', calls: listed, cost: null }), ids));
+  expect(tools.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => 'running'));
+});
+
 describe.each(Object.entries(LONG))('the status report of a task with many %s', (_, words) => {
   const pending = Array.from({ length: 12 }, (__, index) =>
     pendingWrite(`call_${String(index)}`, {
