@@ -62,8 +62,8 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
       const basis = requireUnchangedItem(item, move.basis);
       const target = await workspace.destination(from, to);
       const { state, content } = await itemState(workspace, item);
-      // If the content of the source is not saved, the moved file is its only copy, and a restoration must not remove
-      // that file. So the state of the target before the move counts as not saved too.
+      // If the content of the source is not saved, the moved file is its only copy. A restoration must not remove that
+      // file. So the state of the target before the move counts as not saved too.
       const before = state.type === 'not-saved' ? state : ABSENT;
       await record(
         [
@@ -125,7 +125,7 @@ interface StateWithContent {
   content?: FileContent | undefined;
 }
 
-/** Returns the state of an item. The state of a link is that of the link, not of its target. */
+/** Returns the state of an item. For a link, this is the state of the link itself, not of its target. */
 async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Promise<StateWithContent> {
   if (kind === 'file') return readFileState(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };

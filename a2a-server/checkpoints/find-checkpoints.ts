@@ -27,8 +27,8 @@ export interface CheckpointFinder {
   find(principal: string, id: string): Promise<Checkpoint>;
   /**
    * Returns this checkpoint and all later checkpoints of its workspace, oldest first.
-   * @throws ProductError MALFORMED if the id is unknown, if too many tasks have changed files since, or if a damaged task
-   * may have changed files since
+   * @throws ProductError MALFORMED if the id is unknown, if too many tasks have changed files after this checkpoint, or
+   * if a damaged task may have done so
    */
   since(principal: string, id: string): Promise<Checkpoint[]>;
   /** Returns the saved content of a file. Returns undefined if the content is deleted or damaged. */

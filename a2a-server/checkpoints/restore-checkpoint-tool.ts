@@ -4,7 +4,8 @@
  *
  * - X2: a file tool cannot leave its workspace. So this tool reads and writes files only through the task's workspace,
  *   which must be the checkpoint's workspace.
- * - The tool restores each file with one rename. After a crash, a repeated call restores the remaining files.
+ * - The tool replaces each file with one rename, or removes the file. After a crash, a repeated call restores the
+ *   remaining files.
  * - The workspace saves the files before the tool changes them. So a person can undo a restoration.
  */
 import { z } from 'zod';

@@ -52,9 +52,12 @@ export interface RunningTaskService extends TaskService {
    */
   recover(): Promise<number>;
   maintenanceIdle(): Promise<void>;
-  /** Ends all executions after at most `graceMs`. The next process continues the tasks. */
+  /**
+   * Ends all executions. Running tools may finish within `graceMs`. After that time, they are aborted. The next process
+   * continues the tasks.
+   */
   shutdown(graceMs: number): Promise<void>;
-  /** Stops running tools without a grace period, during a shutdown. */
+  /** Aborts all running tools at once, during a shutdown. */
   stopTools(): void;
   running(): readonly RunningToolExecution[];
   executing(): number;

@@ -2,8 +2,7 @@
  * Ends tasks after their deadline, deletes old sessions, and maintains the journal. A round does all of this once. A
  * timer starts the next round.
  *
- * - A task that waits for a person uses no memory. The process has one timer, and the journal's index contains the
- *   deadlines.
+ * - Deadlines use no memory. They are in the journal's index, and the process has one timer for all of them.
  * - If a decision and a deadline arrive together, the journal accepts only the first (D1, A3: one of two racing
  *   commands wins).
  * - After a failed round, the next round tries again.

@@ -30,7 +30,7 @@ interface RemoteOptions {
   clock: Clock;
 }
 
-/** Returns the running tool executions that the requester may see, except those with these ids. */
+/** Returns the running tool executions that the requester may see, except those whose id is in `known`. */
 export async function toolExecutionsOfOtherServers(
   requester: Requester,
   known: ReadonlySet<string>,

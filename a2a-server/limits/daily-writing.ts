@@ -1,7 +1,7 @@
 /**
  * Limits how much a task writes to the journal in total. Also limits how much a principal, a tenant and all principals
- * write on one UTC day. Above a daily limit, the server refuses new messages, and a running task stops between two
- * turns of its model and asks a person. Pure.
+ * write on one UTC day. Above a daily limit, the server refuses new messages. A running task stops between two turns of
+ * its model and asks a person. Pure.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { DailyWrittenByScope, WrittenAmount } from '../journal/written-amounts.ts';

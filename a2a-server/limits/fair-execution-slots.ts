@@ -60,7 +60,7 @@ interface SlotRequest {
   principal: string;
   /** True if the task has run before. */
   begun: boolean;
-  /** Called each time the number of the principal's tasks that are ahead of this one in the queue has halved. */
+  /** Called each time the number of tasks ahead of this one has halved. Only tasks of the same principal count. */
   onMoved?: () => void;
 }
 
@@ -74,8 +74,8 @@ export class ExecutionSlot {
   #granted = new Deferred<boolean>();
   state: 'waiting' | 'running' | 'over' = 'waiting';
   /**
-   * The last reported number of the principal's tasks ahead of this one. Set on entering the queue and before each
-   * `onMoved`; Infinity before that.
+   * The last reported number of the principal's tasks ahead of this one. Set when the task enters the queue and before
+   * each call of `onMoved`. Infinity until then.
    */
   reportedAhead = Infinity;
 
@@ -219,7 +219,8 @@ export class FairExecutionSlots {
   }
 
   /**
-   * Refuses if the queue has no space for a new task of the principal. While the server is busy, it delays the refusal.
+   * Refuses if the queue has no space for a new task of the principal. While the server is busy, the refusal is
+   * delayed.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   async requireSpace(principal: string): Promise<void> {

@@ -7,7 +7,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 /** A limit or a current count in each scope: for one principal, for its tenant, and for all principals together. */
 export interface CountsByScope {
   principal: number;
-  /** The number for all principals of one tenant together. If a limit has none, only the server's limit applies. */
+  /** The number for all principals of one tenant together. Without this number, a tenant has no limit of its own. */
   tenant?: number;
   server: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Limits the open requests, the open event streams, and the bytes of incomplete request bodies. As soon as a request follows a task, it counts as a stream: it
- * reads an event stream, or it blocks until the task waits or ends.
+ * Limits the open requests, the open event streams, and the bytes of incomplete request bodies. A request that follows
+ * a task counts as a stream. Such a request reads an event stream, or blocks until the task waits or ends.
  */
 import { ConcurrencyLimiter, type OnRefused } from './concurrency-limiter.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';

@@ -11,7 +11,10 @@ export interface PrincipalShare {
   limit: CountsByScope;
   /** The weight of the principal. With weight 2, it gets twice as many slots as with weight 1. */
   weight: number;
-  /** The number of the slot that the principal got last, counted over all granted slots. 0 if it never got one. */
+  /**
+   * Each granted slot has a number. This is the number of the principal's newest slot. It is 0 if the principal has got
+   * no slot since it last had no task.
+   */
   servedAt: number;
 }
 

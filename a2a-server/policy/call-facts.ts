@@ -20,9 +20,9 @@ export interface ResolvedTargets {
   /** True if the paths, `command` and `hosts` do not say the whole effect of the call. */
   incomplete?: true;
   /**
-   * True if the call may change a file that a program later runs on its own (`run-later-files.ts`), although the names
-   * of `paths` and `trees` do not show this: the file is in a git repository without a working tree, or in a directory
-   * that the call changes as a whole. Computed only if the mode `accept-edits` decides about the call.
+   * True if the call may change a run-later file (`run-later-files.ts`) that the names in `paths` and `trees` do not
+   * show. Such a file is in a git repository without a working tree, or in a directory that the call changes as a
+   * whole. Computed only if the mode `accept-edits` decides about the call.
    */
   changesRunLater?: true;
 }

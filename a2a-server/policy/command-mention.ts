@@ -18,7 +18,10 @@ const MAX_COMMAND_CHARS = 10_000;
 /** X3: the maximum number of characters that the search reads in total. It may read one line several times. */
 const MAX_READ_CHARS = 100_000;
 
-/** X3: for each word that may be the program, the search reads the words behind it. */
+/**
+ * X3: the search reads the words behind each word that may be the program. With more such words than this, the result
+ * is `yes` or `maybe`.
+ */
 const MAX_STARTS = 30;
 
 /** Matches what the shell expands before it looks for the program. `<(…)` becomes a path. */
@@ -99,9 +102,10 @@ export function checkCommandMention(command: string, words: readonly string[], s
 
 /**
  * Returns the texts in which the search looks for words. In the first text, quotes do not count, because a nested shell
- * may read the quoted words. In the others, a quoted text is one word: `git --git-dir "a b" push`. There is such a text
- * for each line, because an apostrophe in a here-document does not open a quote, and a backslash in a comment escapes
- * no line end. Returns undefined if the texts are longer than MAX_READ_CHARS.
+ * may read the quoted words. In the others, a quoted text is one word: `git --git-dir "a b" push`. Such a text starts
+ * at each line, because a quote or a backslash before that line may mean nothing. For example, an apostrophe in a
+ * here-document opens no quote, and a backslash in a comment escapes no line end. Returns undefined if the texts are
+ * longer than MAX_READ_CHARS.
  */
 function searchedTexts(command: string, shell: Shell): readonly string[] | undefined {
   const logicalLine = LOGICAL_LINE[shell];
@@ -188,7 +192,9 @@ function isProgram(word: string, name: string, at: number): boolean {
   return word === name || own === name.replace(PROGRAM_ENDING, '') || (at === 0 && GLOB.test(own));
 }
 
-/** Returns true for another program with the name of this one: `git-push`, `pip3`, `docker-compose`. */
+/**
+ * Returns true for another program whose name begins with the name of this one: `git-push`, `pip3`, `docker-compose`.
+ */
 function isVariant(own: string, name: string): boolean {
   return own.startsWith(name) && /^[-\d]/u.test(own.slice(name.length));
 }

@@ -8,7 +8,7 @@ const ASCII = /^[ -~]*$/u;
  * of ASCII letters stays.
  */
 export function comparablePath(path: string): string {
-  // Most paths are ASCII, and a search compares each of its paths with each rule.
+  // Most paths are ASCII. This shortcut saves time, because a search compares each of its paths with each rule.
   if (ASCII.test(path)) return path;
   return path
     .normalize('NFKC')

@@ -22,8 +22,8 @@ export interface Policy {
 export const EMPTY_POLICY: Policy = { rules: [] };
 
 /**
- * The prefix of MCP tools. A rule may name any tool with this prefix, because MCP servers connect after the server's
- * start, and their tools are unknown until then.
+ * The prefix of MCP tools. A rule may name any tool with this prefix. MCP servers connect only after the server's
+ * start, so their tools are not known yet.
  */
 const SERVER_TOOL_PREFIX = 'mcp__';
 

@@ -20,8 +20,8 @@ import { decidedByText } from '../../shared/text/decided-by-text.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
 /**
- * A verdict of the policy. `allow` runs the tool call without asking, `ask` lets a person decide, `presence` lets a
- * person approve only with a passkey, and `refuse` does not run the call.
+ * A verdict of the policy. `allow`: the tool call runs without asking. `ask`: a person decides. `presence`: a person
+ * can approve only with a passkey. `refuse`: the call does not run.
  */
 type DryRunVerdict = 'allow' | 'ask' | 'presence' | 'refuse';
 

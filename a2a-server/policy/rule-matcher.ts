@@ -3,9 +3,9 @@
  * closed):
  * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if the command
  *   line is a plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
- * - An `ask`, `presence` or `deny` rule matches the written path, the resolved path, and all their parent directories,
- *   in any spelling that a file system may accept. It matches any part of a command line. The result is `maybe` if the
- *   match is uncertain.
+ * - An `ask`, `presence` or `deny` rule matches the written path, the resolved path, and all their parent directories.
+ *   It accepts any spelling that a file system may accept. It matches any part of a command line. The result is `maybe`
+ *   if the match is uncertain.
  */
 import picomatch from 'picomatch';
 import { checkCommandMention, type MatchCertainty } from './command-mention.ts';

@@ -1,6 +1,7 @@
 /**
- * Recognizes changes of files that a program later runs, or takes commands from, on its own, e.g. the hooks of git and
- * the tasks of an editor. Such a change is more than an edit, because it makes something run later. Pure.
+ * Recognizes changes of files that a program later runs on its own, or from which it takes commands. Examples are the
+ * hooks of git and the tasks of an editor. Such a change is more than an edit, because it makes something run later.
+ * Pure.
  */
 import type { ResolvedTargets } from './call-facts.ts';
 import { comparablePath } from './comparable-path.ts';
@@ -66,8 +67,8 @@ const FILES: ReadonlySet<string> = new Set([
 const REPOSITORY = /.\.git$/u;
 
 /**
- * True if the call changes a file that a program later runs, or takes commands from, on its own, e.g. a hook of git. Also
- * true if the call may change any file of the workspace, or a file outside of it.
+ * True if the call changes a file that a program later runs on its own, or from which it takes commands, e.g. a hook of
+ * git. Also true if the call may change any file of the workspace, or a file outside of it.
  */
 export function changesRunLaterFile({ paths, trees, root = '', changesRunLater }: ResolvedTargets): boolean {
   if (changesRunLater || isInRunLaterDirectory(root)) return true;
@@ -88,8 +89,8 @@ export function isRunLaterFile(path: string): boolean {
 }
 
 /**
- * True if the workspace is one of DIRECTORIES, or in one. The names before `worktrees` do not count, except `.git`,
- * because coding agents keep their working trees e.g. in `.claude/worktrees`.
+ * True if the workspace is one of DIRECTORIES, or in one. Coding agents keep their working trees e.g. in
+ * `.claude/worktrees`. So the names before `worktrees` do not count, except `.git`.
  */
 function isInRunLaterDirectory(root: string): boolean {
   const names = root.split(/[\\/]/u).map(comparableName);

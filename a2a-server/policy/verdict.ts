@@ -117,8 +117,8 @@ function grantCovers(grant: Grant, call: CallFacts): boolean {
 }
 
 /**
- * Returns the MCP server or ACP agent of a tool. A grant with the scope `server` covers the tools of one of them. It
- * never covers a built-in tool.
+ * Returns the MCP server or ACP agent of a tool. A grant with the scope `server` covers all tools of one of them. For a
+ * built-in tool, `decide.ts` refuses this scope.
  */
 function partyOf(source: ToolSource): string {
   switch (source.type) {

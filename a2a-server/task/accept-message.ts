@@ -78,7 +78,7 @@ export function acceptMessage(
   };
   const { status } = snapshot;
   // The checks above refuse a message while an action is pending. So if the task waits at this point, it waits for a
-  // reply, and the message continues it.
+  // reply, and the message continues the task.
   if (!PARKED_STATES.has(status.state)) return [received];
   const dayCost = status.state === 'input-required' ? status.dayCost : undefined;
   return [received, { type: 'task.working', ...(dayCost && { dayCost }) }];
@@ -106,7 +106,7 @@ function wantedOf(
 
 /**
  * True if the message is only the word `approve` or `deny`, and the client may have meant an earlier question. If the
- * message names the task, that is possible only if the task may have asked a question before.
+ * message names the task, only an earlier question of this task counts.
  */
 function isStrayWord(
   snapshot: Snapshot,

@@ -19,8 +19,8 @@ export interface Checkpoint {
   workspace: string;
   files: readonly CheckpointFile[];
   /**
-   * The titles of the turn's started tool calls that may have changed files which this checkpoint does not contain,
-   * such as shell commands.
+   * The titles of the turn's started tool calls that may have changed further files, e.g. shell commands. This
+   * checkpoint does not contain those files.
    */
   commands: readonly string[];
 }
@@ -30,7 +30,7 @@ export interface CheckpointFile {
   before: FileState;
   /** The states of the file after each change of the turn, oldest first. */
   after: readonly FileState[];
-  /** True if another program or a person changed the file between two of these changes. */
+  /** True if another program or a person changed the file between two of the changes in `after`. */
   interrupted: boolean;
 }
 

@@ -45,7 +45,9 @@ export interface ResolvedDecision {
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
   /** The person's answer, not validated yet. Present only for the decision `answer`. */
   answer?: Answer;
-  /** The person's assertion. The caller has checked its signature, and that it was not used before. */
+  /**
+   * The assertion of the person's passkey. The caller must have checked its signature, and that it was not used before.
+   */
   presence?: PresenceProof;
   /** The rule that demands presence for the edited input. */
   editPresenceRule?: string;

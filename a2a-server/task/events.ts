@@ -1,5 +1,6 @@
 /**
- * Defines the events of a task's journal. An event is durable before any code acts on it or sends it.
+ * Defines the events of a task's journal. An event is durable before a client gets it, and before it causes a side
+ * effect.
  *
  * Each change of the task's state has its own event (`task.working`, `input.required`, `task.completed` …). An event
  * contains all data that a client needs. A reader can therefore convert an event to A2A without the earlier events.
@@ -134,7 +135,10 @@ export type ToolOutcome =
   | {
       type: 'stopped';
       reason: StopReason;
-      /** False if the tool did not stop within its grace period. The tool may still have an effect later. */
+      /**
+       * False if it is unknown whether the tool has stopped, e.g. after its grace period. The tool may still have an
+       * effect later.
+       */
       confirmed: boolean;
       message: string;
       text: string;
@@ -223,8 +227,8 @@ export type TaskEvent =
       replay?: TurnReplayData;
     }
   /**
-   * The model call failed, or this server stopped. The task ignores the turn's output. The next turn calls the model
-   * again.
+   * The model call failed, or the server stopped. The task ignores the turn's output. Unless the task fails, the next
+   * turn calls the model again.
    */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**
@@ -287,9 +291,9 @@ export type TaskEvent =
       /** The demand that the approver meets. Absent if nothing was demanded. */
       approver?: ApproverDemand;
     }
-  /** A person has revoked grants. Calls that have not started, and later calls, are no longer covered by them. */
+  /** A person has revoked grants. These grants no longer cover later calls, or calls that have not started. */
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
-  /** A tool execution begins. This event is durable before the tool runs. */
+  /** A tool execution begins. This event is durable before the tool has side effects. */
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
   /**
    * A running tool asks the person a question. The question is a separate call without a turn. `askedBy` is the id of
@@ -330,8 +334,8 @@ export type TaskEvent =
   /** A person aborts a tool execution that another server runs. That server then stops the tool. */
   | { type: 'abort.requested'; callId: string; toolId: string; principal: string; reason: string }
   /**
-   * A crash lost the outcome of the tool execution. With `rerun`, the tool call is repeatable and runs again without a
-   * decision.
+   * The tool execution has no outcome, because the server crashed or shut down. With `rerun`, the tool call is
+   * repeatable and runs again without a decision.
    */
   | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
   /**

@@ -21,7 +21,7 @@ export interface ExpirySettings {
   idleMs: number | null;
 }
 
-/** The decider of a task that the server cancels because nobody has decided in time. */
+/** The `by` of the event `task.canceled`, if the server cancels a task after its deadline. */
 export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 interface PendingExpiry {

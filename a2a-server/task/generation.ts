@@ -2,9 +2,9 @@
  * The generation of a task (A2A 1.1, the branch `dev-1.1`, §3.2.7): the number of the task's events that a client can
  * see. It starts at 1, with `task.created`, and grows by exactly 1 with each event.
  *
- * The count is a fold of the journal. The journal does not store it, so it is the same on every replay, after every
- * restart and on every server. A type of event that clients do not see must stay hidden, because the generations of
- * existing tasks depend on it.
+ * The count is not stored. It is a fold of the journal, so it is the same on every replay, after every restart and on
+ * every server. A type of event that clients do not see must stay hidden, because the generations of existing tasks
+ * depend on it.
  */
 import type { CommandRefusal } from './command-outcome.ts';
 import type { JournalEntry, TaskEvent } from './events.ts';

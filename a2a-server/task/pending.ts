@@ -96,8 +96,8 @@ export function parkOrContinue(snapshot: Snapshot): TaskEvent {
 }
 
 /**
- * Returns the events. If the task waits for a person, adds an event with the task's new state, so that clients see the
- * correct state after each event.
+ * Returns the events. If the task waits for a person, adds an event with the task's new state. Otherwise clients would
+ * see an old state.
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   return snapshot.status.state === 'input-required' ? thenParkOrContinue(snapshot, events) : events;

@@ -51,7 +51,8 @@ export type ReplayedPart =
     };
 
 /**
- * True if the request goes to the model of this turn, and the conversation before the turn has not changed.
+ * Returns true if the next model request may contain the model's own data of this turn. The model, the instructions,
+ * the tools and the endpoint must be the same. The conversation before the turn must not have been shortened.
  * @param later the session's tasks after the task of the turn
  */
 export function isTurnReplayable(

@@ -9,7 +9,8 @@ export interface AbortRequest {
 }
 
 /**
- * Requests the abort of a tool execution. Changes nothing if it does not run, or if its abort was already requested.
+ * Returns the event that requests the abort of a tool execution. Returns no event if the tool execution does not run,
+ * or if its abort was already requested.
  */
 export function requestToolAbort(snapshot: Snapshot, request: AbortRequest): readonly TaskEvent[] {
   const call = runningCalls(snapshot).find(({ state }) => state.toolId === request.toolId);

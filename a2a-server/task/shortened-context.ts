@@ -10,7 +10,10 @@ export interface ShortenedContext {
    * `shortened`: after such a refusal, the server has shortened the conversation.
    */
   refused: 'no' | 'yes' | 'shortened';
-  /** The provider's count of input tokens for the last turn. Null if the conversation before that turn has changed. */
+  /**
+   * The provider's count of input tokens for the last turn. Null if there is no count, or if the conversation before
+   * that turn has changed.
+   */
   counted: { turn: number; model: string; inputTokens: number } | null;
   /** The last turn before the conversation was last shortened. Null if the conversation was never shortened. */
   shortenedAt: number | null;

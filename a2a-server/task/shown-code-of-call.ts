@@ -7,10 +7,10 @@ import type { RecordedPendingAction } from './events.ts';
 import type { Call } from './snapshot.ts';
 
 /**
- * Returns a code of the call id, the input, the content behind the preview, the reason, and the tool execution whose
- * outcome is unknown. If the call was asked again because its content changed, the code also covers the file or directory
- * that the new preview names (`place`). A repeated question has a new code, so a decision on the earlier question is
- * invalid.
+ * Returns a code that covers the call id, the input, the content behind the preview, and the reason. If the outcome of
+ * a tool execution is unknown, the code also covers this execution. If the person was asked again because the content
+ * changed, the code also covers the file or directory that the new preview names (`place`). A repeated question has a
+ * new code, so a decision on the earlier question is invalid.
  */
 export function shownCodeOf(
   { callId, inputHash, basis, toolId, place }: Call,

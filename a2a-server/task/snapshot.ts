@@ -93,7 +93,7 @@ export interface AcceptedDecision {
 export interface Call extends RequestedCall {
   turn: number;
   state: CallState;
-  /** The person's decision. Null if the tool call still waits for one, or needs none. */
+  /** The person's decision. Null if the tool call still waits for a decision, or needs no decision. */
   decided: AcceptedDecision | null;
   /** The model's input before a person edited it. Null if no person edited it. */
   originalInput: Record<string, unknown> | null;
@@ -251,7 +251,8 @@ export function waitingQuestionCalls(snapshot: Snapshot, callId: string): Call[]
 }
 
 /**
- * True for a tool call without side effects. It needs no decision and may run in parallel with other read-only calls.
+ * True for a tool call without side effects. It needs no decision, unless a rule demands one. It may run in parallel
+ * with other read-only calls.
  */
 export function isReadOnlyCall(call: Pick<RequestedCall, 'sideEffect'>): boolean {
   return call.sideEffect === 'none';

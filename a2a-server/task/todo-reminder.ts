@@ -38,7 +38,7 @@ export function todoReminders(snapshot: Snapshot): ReadonlyMap<number, string> {
 
 /**
  * Returns a reminder for a model that ends its task although its list has open items. Returns undefined if the list has
- * none, or if the task has had such a reminder. So a model that ignores the reminder still ends its task.
+ * no open items, or if the task has had such a reminder. So a model that ignores the reminder still ends its task.
  */
 export function openTodosReminder(snapshot: Snapshot): string | undefined {
   const { exchanges, todos } = snapshot;

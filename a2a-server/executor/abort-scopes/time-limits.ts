@@ -4,9 +4,15 @@
  */
 export interface TimeLimits {
   toolMs: number | null;
-  /** One model call, from the request to the end of the answer. At this limit, the task fails. */
+  /**
+   * One model call, from the request to the end of the answer. At this limit, an unfinished turn fails the task. An
+   * unfinished summary is replaced.
+   */
   modelMs: number | null;
-  /** One turn: the model's answer and its tool calls. At this limit, the running tools stop. */
+  /**
+   * One turn: the model's answer and its tool calls. At this limit, the running tools stop. If the model is still
+   * answering, the task fails.
+   */
   turnMs: number | null;
   /** The working time of one task over all its turns. At this limit, the task fails. */
   taskMs: number | null;

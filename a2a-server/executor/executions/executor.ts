@@ -5,7 +5,8 @@
  *   before it exits.
  * - E1 over several servers: an execution needs a claim, i.e. the right to run the task. The claim is kept until the
  *   execution has ended and no timer will wake the task.
- * - A task that waits for a person or has ended uses no memory here.
+ * - An ended task uses no memory here. A task that waits for a person uses memory only while one of its tools waits for
+ *   an answer.
  */
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
@@ -35,8 +36,8 @@ const ENDED_ELSEWHERE: AbortCause = {
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
 /**
- * The time after which a task that waits for a slot reports its place in the queue. Under load, most tasks wait for a
- * shorter time.
+ * The time after which a task that waits for a slot reports its place in the queue. Even under load, most tasks wait
+ * for a shorter time and report nothing.
  */
 const REPORT_PLACE_MS = 1_000;
 
@@ -131,8 +132,9 @@ export class Executor {
   }
 
   /**
-   * Appends a command and wakes the task. If no execution runs, one append contains the command and the start of the
-   * approved tool call. Resolves when the command is durable, because an accepted command must never be lost (E3).
+   * Appends a command and wakes the task. If no execution runs and a slot is free, an execution starts first. One
+   * append may then contain the command and the start of the approved tool call. Resolves when the command is durable,
+   * because an accepted command must never be lost (E3).
    * @throws ProductError STORAGE
    */
   async command(
@@ -190,9 +192,9 @@ export class Executor {
     const claim = await this.#claim(taskId);
     if (claim === undefined || !(await slot.granted) || !claim.held) {
       execution.close();
-      // This server does not run the task: the task was stopped, or this server has no claim to it. So only the
-      // command is appended, and the owner of the task reads it from the journal. If the append fails, the sender
-      // gets the error from `result`.
+      // This server does not run the task: the task was stopped, or this server has no claim to it. So only the command
+      // is appended, and the server that owns the task reads the command from the journal. If the append fails, the
+      // sender gets the error from `result`.
       await command?.settle().catch(() => undefined);
     } else {
       await execution.run(claim, command);
@@ -228,7 +230,8 @@ export class Executor {
     running.placeReported = log
       .ownedBy(claim)
       .change(taskId, (s) => queuePositionEvents(s, slot.ahead, this.#slots.limit))
-      // The result has the snapshot, and a task may wait for a long time. So the promise does not keep it.
+      // The result contains the snapshot. A task may wait for a long time, so the promise does not keep the result in
+      // memory.
       .then(
         () => undefined,
         (error: unknown) => onFailure(taskId, error),
@@ -257,7 +260,8 @@ export class Executor {
   /** Releases the claim of a task that does not execute, unless a timer will wake the task. */
   #release(taskId: string): void {
     const claim = this.#claims.get(taskId);
-    // During a shutdown, this server keeps the claim. The next owner then learns that the work may be unfinished.
+    // During a shutdown, this server keeps the claim. The next server that claims the task then learns that its work
+    // may be unfinished.
     if (claim === undefined || this.#closing || this.#running.has(taskId) || this.#wakeTimers.has(taskId))
       return;
     this.#claims.delete(taskId);
@@ -265,7 +269,7 @@ export class Executor {
     this.#options.journal.ownership.release(taskId, claim);
   }
 
-  /** Aborts all work of an ended task. The caller has already appended the end. */
+  /** Aborts all work of an ended task. Before this call, the journal must contain the end of the task. */
   stop(taskId: string, stop: AbortCause): void {
     this.#openings.delete(taskId);
     this.#wakeTimers.get(taskId)?.();
@@ -352,7 +356,7 @@ export class Executor {
     this.stopAll();
   }
 
-  /** Stops all running work without a grace period, during a shutdown. */
+  /** Aborts all running work at once, during a shutdown. */
   stopAll(): void {
     this.#server.abort(SHUTDOWN);
   }

@@ -24,7 +24,7 @@ export function findCallWithOrphan(
 
 /**
  * Returns the event that tells the person about a process that a killed server left behind. Returns an empty list if
- * there is no such process, or if the task's status already has this note.
+ * there is no such process, or if the task's status already has the text of this event.
  */
 export function orphanProcessEvents(snapshot: Snapshot, orphans: readonly OrphanProcess[]): TaskEvent[] {
   const found = findCallWithOrphan(snapshot, orphans);

@@ -36,8 +36,8 @@ import { TurnAbortScope } from '../abort-scopes/turn-abort-scope.ts';
 import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
 
 /**
- * The cause of the abort after this server has lost the claim of the task. The task's next owner records the outcome of
- * the work.
+ * The cause of the abort after this server has lost the claim of the task. The next server that claims the task records
+ * the outcome of the work.
  */
 const CONTINUED_ELSEWHERE: AbortCause = {
   reason: 'server-shutdown',
@@ -69,7 +69,7 @@ export interface TaskExecutionOptions extends AskModelOptions {
    * The daily budget of each principal, in US dollars per UTC day. When it is spent, a person must agree to continue.
    */
   dailyBudget?: number;
-  /** Returns the limits of written events that apply now. */
+  /** Returns the current limits for the data that tasks write to the journal. */
   writingLimits: () => WritingLimits;
   /** D6: finds and ends processes that a killed server left running. */
   children?: Pick<ChildProcessRecords, 'endOrphans'>;
@@ -84,7 +84,10 @@ interface ExecutionHost {
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
   wakeAfter: (ms: number) => void;
-  /** Returns the events that the execution must append first. Undefined if there are none, or if they are durable. */
+  /**
+   * Returns the events that the execution must append first. Undefined if there are no such events, or if they are
+   * already durable.
+   */
   opening: () => ComputeOpeningEvents | undefined;
   opened: () => void;
 }
@@ -134,8 +137,8 @@ export class TaskExecution {
   }
 
   /**
-   * Runs until all work has ended, or until the claim is lost. Never rejects. A second call is not allowed. The
-   * execution appends nothing after the claim was lost.
+   * Runs until all work has ended, or until the claim is lost. Never rejects. A second call is not allowed. After the
+   * claim was lost, the execution appends nothing except `command`.
    */
   async run(claim: TaskClaim, command?: DeferredCommandAppend): Promise<void> {
     this.#options = { ...this.#options, log: this.#options.log.ownedBy(claim) };
@@ -265,8 +268,8 @@ export class TaskExecution {
     await pending?.settle();
     // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
     for (const run of runs) if (run.status === 'rejected') throw run.reason;
-    // The scopes of the turn end if a tool call waits for a new decision. After that decision, the call needs new
-    // scopes, even if this execution still runs.
+    // If a call waits for a new decision, the abort scope and the time limit of the turn end here. When the call
+    // continues after the decision, it gets a new scope and a new time limit, even in this same execution.
     if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) endTurn(pass);
   }
 
@@ -367,8 +370,8 @@ export class TaskExecution {
     const { log, onFailure } = this.#options;
     onFailure(this.#taskId, error);
     const ofJournal = error instanceof ProductError && error.reason === 'STORAGE';
-    // If the events of this task are not damaged, the task does not fail. The cause is then e.g. a full disk, or damage
-    // elsewhere in the journal.
+    // After an error of the journal, the task fails only if its own events are damaged. Other causes are e.g. a full
+    // disk, or damage elsewhere in the journal.
     if (ofJournal && !(await log.isDamaged(this.#taskId))) return false;
     const message = ofJournal ? DAMAGED : errorMessageOf(error);
     try {

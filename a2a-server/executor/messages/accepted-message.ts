@@ -7,8 +7,9 @@ export interface AcceptedMessage {
   taskId: string;
   sessionId: string;
   /**
-   * The position in the journal at which the client's stream begins: the last `seq` of this command, or for a repeated
-   * message the task's last `seq`. If the task still waits for other decisions then, the stream ends at once.
+   * The position in the journal at which the client's stream begins. It is the last `seq` of this command. For a
+   * repeated message, it is the task's last `seq`. If the task waits for other decisions at this position, the stream
+   * ends at once.
    */
   seq: number;
   /** The task at `seq`. Absent if it is not loaded. */

@@ -19,7 +19,10 @@ export interface ClientMessage extends Requester {
    */
   expectedGeneration?: ExpectedGeneration;
   trace?: TraceContext | undefined;
-  /** The session to continue. The message goes to the session's live task. If there is none, it starts a new task. */
+  /**
+   * The session to continue. The message goes to the session's live task. If the session has no live task, the message
+   * starts a new task.
+   */
   sessionId?: string;
   settings: TaskSettings;
   /**
@@ -28,11 +31,14 @@ export interface ClientMessage extends Requester {
    */
   wordsDecide: boolean;
   /**
-   * True if the sender may approve. Otherwise, its reply extends no budget, and its task gets no default mode that runs
-   * calls unasked. The default is true.
+   * True if the sender may approve. Otherwise, the message cannot extend a budget, and a new task gets no default mode
+   * that runs calls unasked. The default is true.
    */
   mayApprove?: boolean;
-  /** True if the sender may send messages to the agent. Otherwise, its text must be a decision. The default is true. */
+  /**
+   * True if the sender may send messages to the agent. Otherwise, the message must decide tool calls or revoke grants.
+   * The default is true.
+   */
   mayDelegate?: boolean;
   /** The decisions, if the message decides tool calls. The model then does not get the message's text. */
   decisions?: DecisionsPart;

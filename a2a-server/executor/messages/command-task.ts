@@ -47,8 +47,8 @@ interface CheckedMessage {
   /** The decisions of the message. Absent if the message decides nothing. */
   decisions: readonly ResolvedDecision[] | undefined;
   /**
-   * The refusal because a daily limit of written data is reached. Undefined if no limit is reached. It does not apply
-   * to a text that is a decision.
+   * The refusal because a daily limit of written data is reached. Undefined if no limit is reached. This refusal does
+   * not apply to a text that is a decision.
    */
   overLimit: CommandRefusal | undefined;
   /** The names of the settings that differ from the task's settings. */

@@ -6,7 +6,7 @@ import { utcDay } from '../../task/costs/cost-sum.ts';
 interface DailyLimitOptions {
   journal: Pick<Journal, 'dailyWritten'>;
   clock: Pick<Clock, 'now'>;
-  /** Returns the limits of written events that apply now. */
+  /** Returns the current limits for the data that tasks write to the journal. */
   writingLimits: () => WritingLimits;
 }
 

@@ -50,7 +50,10 @@ export async function findMessageTarget(
   return { type: 'new', sessionId, previous: last };
 }
 
-/** Returns the tasks of the session with this id: the requester's own, or else one of its tenant. Oldest first. */
+/**
+ * Returns the tasks of the session with this id: the requester's own session, or else a session of the requester's
+ * tenant. Oldest first.
+ */
 async function sessionRows(
   journal: Pick<Journal, 'session' | 'list'>,
   requester: Requester,

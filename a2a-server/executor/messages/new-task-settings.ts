@@ -6,8 +6,8 @@ import type { Snapshot } from '../../task/snapshot.ts';
 import type { ExecutorOptions } from '../executions/executor.ts';
 
 /**
- * Returns the settings of a new task. The message overrides the session's last task, and both override the server's
- * default mode.
+ * Returns the settings of a new task. The settings in the message override the settings of the session's last task.
+ * Both override the server's default mode.
  * @throws ProductError MALFORMED if the settings contradict each other
  */
 export function newTaskSettings(
@@ -39,7 +39,7 @@ function modeByDefault({ readOnly }: TaskSettings, mode: TaskMode): TaskMode | u
   return mode === 'ask' || (readOnly === true && mayRunSomeUnasked({ mode })) ? undefined : mode;
 }
 
-/** X1: a sender who may not approve begins no task whose calls run unasked, also if this is the server's default. */
+/** X1: a sender who may not approve gets no default mode that runs calls unasked. */
 export function defaultModeFor({ mayApprove = true }: { mayApprove?: boolean }, mode: TaskMode): TaskMode {
   return !mayApprove && mayRunSomeUnasked({ mode }) ? 'ask' : mode;
 }

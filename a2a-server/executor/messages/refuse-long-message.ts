@@ -26,7 +26,7 @@ interface PromptSources {
 
 /**
  * Refuses a message that would leave the task no space to continue. The estimate counts the instructions, the tools,
- * and the messages that nothing shortens. It does not count the tools of an MCP server that is still starting.
+ * and the messages that are never shortened. It does not count the tools of an MCP server that is still starting.
  * @throws ProductError TOO_LARGE; UNKNOWN_MODEL or UNKNOWN_WORKSPACE if the message is long and the task's model or
  * workspace does not exist
  */

@@ -1,6 +1,6 @@
 /**
- * Prepares a client's decisions for the pure core. D4: an edit is validated like a model's input, and gets a new
- * preview. D2: if the shown content has changed, the person must decide again.
+ * Prepares a client's decisions for the pure `decideCalls`. D4: an edit is validated like a model's input, and gets a
+ * new preview. D2: if the shown content has changed, the person must decide again.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PresenceAssertion } from '../../../shared/protocol/presence-assertion.ts';
@@ -46,7 +46,7 @@ export type DecisionsResult =
   | { type: 'outdated'; call: Call; event: OutdatedEvent };
 
 /**
- * Returns the decisions as the pure core needs them, or the event that asks the person again.
+ * Returns the decisions as `decideCalls` needs them, or the event that asks the person again.
  * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. E3: a refused
  * decision changes nothing.
  */
@@ -81,8 +81,8 @@ export async function resolveDecisions(
 }
 
 /**
- * False if the pure core will refuse the edit: the tool call does not wait, or the decision belongs to another
- * question.
+ * False if the decision is not an edit, or if `decideCalls` will refuse the edit: the tool call does not wait, or the
+ * decision belongs to another question.
  */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;

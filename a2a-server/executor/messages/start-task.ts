@@ -73,7 +73,7 @@ export async function startTask(
   }
 }
 
-/** Refuses a message that may not start a task, or not in this mode. */
+/** Refuses a message that may not start a task, or whose mode this server does not allow. */
 function refuseToStart(incoming: ClientMessage, { policy }: Pick<MessageContext, 'policy'>): void {
   if (isDecisionOrRevocation(incoming))
     throw new ProductError(

@@ -41,8 +41,8 @@ interface ContextFitter {
   basis: string;
   earlier: readonly Snapshot[];
   /**
-   * The abort scope of the model call. The reason `timeout` fails the call. After any other reason, the task stays
-   * unchanged.
+   * The abort scope of the model call. After an abort with the reason `timeout`, another event replaces the summary.
+   * After any other abort, the task stays unchanged.
    */
   scope: AbortScope<AbortCause>;
 }
@@ -94,8 +94,8 @@ const INSTRUCTIONS = [
 ].join('\n');
 
 /**
- * Asks the model for a summary, and returns the event that records it. Returns undefined if the request was aborted.
- * The next execution tries again.
+ * Asks the model for a summary, and returns the event that records it. Returns undefined if the request was aborted,
+ * except by its time limit. The next execution then tries again.
  */
 async function requestSummary(
   reduction: Extract<ContextReduction, { type: 'summarise' }>,

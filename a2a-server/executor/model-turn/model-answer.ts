@@ -30,8 +30,8 @@ export interface ModelAnswerOptions {
   readFile: (file: ConversationFile) => Promise<Uint8Array | undefined>;
   workspace: string;
   /**
-   * The abort scope of the model call. The reason `timeout` fails the task. After any other reason, the turn stays
-   * unfinished.
+   * The abort scope of the model call. An abort with the reason `timeout` fails the task. After any other abort, the
+   * turn stays unfinished.
    */
   scope: AbortScope<AbortCause>;
   /** The number of bytes that the turn may write to the journal. A longer answer fails the task. */

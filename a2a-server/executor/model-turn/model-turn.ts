@@ -2,8 +2,9 @@
  * Runs one model turn. Sends the conversation, and journals the text and the tool calls.
  *
  * - Text chunks are appended as they arrive. Chunks that arrive during an append share the next append.
- * - One append contains the calls, their verdicts, the last text, and the event that ends the task, or makes it wait
- *   for a person. So the journal has the complete end of a turn or nothing of it.
+ * - One append contains the last text, the calls, their verdicts and the end of the turn. If the task then ends or
+ *   waits for a person, the same append contains that event too. So the journal has the complete end of a turn or
+ *   nothing of it.
  * - A4: a cancelled task ends its turn at once. The signal fires, and later appends change nothing.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -98,8 +99,8 @@ function turnFinishedEvent(
   const { requests, characters, finish } = answer;
   const { end, usage, parts } = finish;
   const written = withInputs(parts ?? plainParts(characters, requests.length), requests, prepared);
-  // The turn needs `replay` if later requests need more than text and calls, or if a validated input differs from the
-  // model's input. Otherwise the journal already has exactly what the model wrote.
+  // The turn needs `replay` in two cases: later requests to the model need more than text and calls, or a validated
+  // input differs from the model's input. Otherwise the journal already has exactly what the model wrote.
   const replayed = parts !== undefined || written.some((part) => part.type === 'call' && part.input);
   const usd = usageCost(usage, model.price, clock.now());
   return {
@@ -120,8 +121,8 @@ function eventsAfterTurn(after: Snapshot, turn: number, model: Model): TaskEvent
   const next = nextStep(after);
   if (next.type !== 'append') return [];
   const ends = next.events.some(({ type }) => type === 'task.completed');
-  // In plan mode, the model gets no reminder, because it cannot work on the items yet. Commands, scripts and ACP agents
-  // do not use this server's to-do list.
+  // In plan mode and in a read-only task, the model gets no reminder, because it cannot work on the items. Commands,
+  // scripts and ACP agents do not use this server's to-do list.
   const reminds = ends && model.readsInstructions === true && !isReadOnlyMode(after.settings);
   const text = reminds ? openTodosReminder(after) : undefined;
   return text === undefined ? next.events : [{ type: 'todos.reminded', turn, text }];

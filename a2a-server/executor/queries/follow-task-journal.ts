@@ -3,8 +3,8 @@
  *
  * - S1: the reader gets the entries after its position in order, without gap or repeat.
  * - S2: a position after the end is refused, and never moved to the end. A deleted task is refused too.
- * - S3: the reader pulls entries. Only its position is stored between two reads. A slow reader may remove
- *   entries from a batch. The next batch begins after the last one that it keeps.
+ * - S3: the reader pulls entries. Only its position is stored between two reads. A slow reader may remove entries from
+ *   a batch. The next batch begins after the last entry that the reader keeps.
  * - E5: a reader at the end waits until the journal wakes it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -83,9 +83,10 @@ export interface TaskQueries {
   /** Returns the workspaces and the models of the tasks that `owner` selects. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /**
-   * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. S3: the
-   * reader pulls the entries, so a slow reader needs no buffer. It may remove entries from a batch. The next batch begins
-   * after the last entry that it keeps. Ends without an error when `signal` aborts.
+   * Yields batches of entries after `after`. Ends when the reader has all entries and the task is in the state that
+   * `until` names. S3: the reader pulls the entries, so a slow reader needs no buffer. The reader may remove entries
+   * from a batch. The next batch begins after the last entry that the reader keeps. Ends without an error when `signal`
+   * aborts.
    * @throws ProductError INVALID_CURSOR for a position after the journal's end (S2: a cursor is never rounded);
    * UNKNOWN_TASK
    */
@@ -97,8 +98,8 @@ export interface TaskQueries {
 }
 
 /**
- * The number of entries of a list that are read at the same time. Reading several at once is faster if the database is
- * on another machine. X3: more would block the event loop longer.
+ * The number of items of a list that are read at the same time. Reading several at once is faster if the database is on
+ * another machine. X3: more reads at once would block the event loop longer.
  */
 export const READS_AT_ONCE = 4;
 

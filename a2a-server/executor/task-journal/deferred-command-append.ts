@@ -17,7 +17,7 @@ import type { TaskAppendResult, TaskJournal } from './task-journal.ts';
 export interface TaskCommand {
   rule: TaskRule;
   key: CommandKey;
-  /** The contents that the command's events name. */
+  /** The bytes of the files that the command's events name. */
   contents?: readonly FileBytes[];
 }
 
@@ -31,7 +31,7 @@ export interface AppendedCommand {
 interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
-  /** The log of the execution that these events belong to. */
+  /** The `TaskJournal` of the execution that these events belong to. */
   log: TaskJournal;
 }
 

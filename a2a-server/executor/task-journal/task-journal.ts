@@ -4,7 +4,7 @@
  *
  * - J1: an append names the `seq` of the snapshot that its rule used. The journal refuses an older `seq`.
  * - J2: a snapshot in memory is a cache. `load` folds the new entries into it. `change` may use the snapshot of an
- *   executing task as it is, because the journal refuses an append to an outdated one.
+ *   executing task as it is, because the journal refuses an append that uses an outdated snapshot.
  * - Snapshots of executing tasks stay in memory. Others may be freed by the garbage collector.
  * - Writers of one task wait in a queue, so that no writer is refused again and again. Correctness does not depend on
  *   the queue: the journal refuses a second append with the same `seq`.
@@ -73,7 +73,10 @@ export class TaskJournal {
   #retained = new Map<string, Snapshot | null>();
   #recent = new Map<string, WeakRef<Snapshot>>();
   #queues = new Map<string, Promise<unknown>>();
-  /** The damaged tasks that were reported. A list that a page loads often reports each of them once. */
+  /**
+   * The damaged tasks that were already reported. A page may load a list of tasks often, but each damaged task is
+   * reported only once.
+   */
   #reported = new Set<string>();
 
   constructor(journal: Journal, options: TaskJournalOptions = {}) {
@@ -81,7 +84,7 @@ export class TaskJournal {
     this.#options = options;
   }
 
-  /** Returns the log for the execution that has this claim. Both logs share their snapshots. */
+  /** Returns a `TaskJournal` for the execution that has this claim. It shares its snapshots with this one. */
   ownedBy(claim: TaskClaim): TaskJournal {
     const log = new TaskJournal(this.#journal, this.#options);
     log.#retained = this.#retained;
@@ -93,8 +96,8 @@ export class TaskJournal {
   }
 
   /**
-   * Keeps the task's snapshot in memory until the returned function is called. A task has at most one such caller at a
-   * time.
+   * Keeps the task's snapshot in memory until the returned function is called. A task must have at most one such caller
+   * at a time.
    */
   retain(taskId: string): () => void {
     this.#retained.set(taskId, null);
@@ -192,8 +195,8 @@ export class TaskJournal {
   /**
    * Applies a rule to the task. The result `appended` means that the events are durable. Returns undefined for an
    * unknown task.
-   * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError if this log has a claim that was
-   * lost
+   * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError if this `TaskJournal` has a claim
+   * that was lost
    */
   async change(taskId: string, rule: TaskRule, data?: AppendedData): Promise<TaskAppendResult | undefined> {
     const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() => this.#change(taskId, rule, data));

@@ -15,7 +15,7 @@ interface OutcomeOptions {
   graceMs: number;
   /** Returns the output so far, for the outcome of a stopped tool. */
   soFar: () => string;
-  /** Called if the tool may still run after its stop. `why` is one sentence. The outcome follows. */
+  /** Called before the outcome is returned, if the tool may still run after its stop. `why` is one sentence. */
   onUnconfirmed?: (why: string) => void;
 }
 

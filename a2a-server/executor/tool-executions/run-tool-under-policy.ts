@@ -15,8 +15,8 @@ import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
 
 /**
  * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. So a new rule stops
- * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
- * changed symbolic link. A call that no person decided also stops if a person would have to decide now.
+ * even a call that was approved before a restart. The rules apply to the place to which a path leads now, e.g. through
+ * a changed symbolic link. A call that no person decided also stops if a person would have to decide now.
  * @throws OwnershipLostError if another server may continue the task
  */
 export async function recheckPolicyAndRun(
@@ -24,7 +24,7 @@ export async function recheckPolicyAndRun(
   policy: Policy,
   run: ToolRun,
 ): Promise<ToolResult> {
-  // The demands of the call and of the server apply only to an approval by a person. If no person decided, only the
+  // The demands of the call and of the server on the approver apply only if a person decided. Otherwise only the
   // demands of the rules apply.
   const ofDecision = call.decided === null ? undefined : mergeApproverDemands(call.approver, policy.approver);
   // Without rules and without a demanded approver, there is nothing to check again, except in the mode `accept-edits`:
@@ -75,8 +75,8 @@ export async function recheckPolicyAndRun(
     const facts = { ...approved, reach: { ...reach, paths: [{ written: path, leadsTo: path }] } };
     return otherRules.every(({ action, matches }) => action === 'allow' || matches(facts) === 'no');
   };
-  // E1: the machine may have paused this process since the recorded start, while the targets were resolved. No timer has
-  // run since then, but another server may own the task.
+  // E1: the machine may have paused this process while the targets were resolved. The lease may have ended meanwhile,
+  // and another server may own the task. The timer that reports the end of the lease may not have run yet.
   run.requireClaim?.();
   return tool.run(call.input, { ...run, mayRead, goesTo: (hosts) => check({ hosts }) });
 }

@@ -49,7 +49,7 @@ import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
 export interface RunningToolExecution extends ToolExecutionReference {
-  /** The log of the task's execution. */
+  /** The `TaskJournal` of the task's execution. */
   log: TaskJournal;
   taskId: string;
   sessionId: string;
@@ -64,7 +64,7 @@ export interface RunningToolExecution extends ToolExecutionReference {
 }
 
 interface RunContext {
-  /** The log of the execution. Its changes are refused after the execution has lost its claim. */
+  /** The `TaskJournal` of the execution. It refuses changes after the execution has lost its claim. */
   log: TaskJournal;
   workspace: Workspace;
   earlier: readonly Snapshot[];
@@ -138,7 +138,7 @@ export class ToolScheduler {
     return [...this.#running.values()];
   }
 
-  /** Returns the principal of the task of a tool execution. Undefined if this server does not run it. */
+  /** Returns the principal whose task has this tool execution. Undefined if this server does not run the tool. */
   ownerOf(toolId: string): string | undefined {
     return this.#running.get(toolId)?.principal;
   }

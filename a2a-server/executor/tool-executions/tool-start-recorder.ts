@@ -1,8 +1,8 @@
 /**
  * Records the start of one tool execution. E2: the start is durable before the tool has side effects.
  *
- * Some tools change files only through their workspace. The first change of such a tool is its start. Before that, it
- * only reads. One append contains the start, the saved files, and the decision if it is not durable yet.
+ * Some tools change files only through their workspace. The first change of such a tool is its start. Before its start,
+ * the tool only reads. One append contains the start, the saved files, and the decision if it is not durable yet.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { FileBytes } from '../../journal/journal.ts';
@@ -53,8 +53,8 @@ export class ToolStartRecorder {
     const { callId, toolId } = this.#reference;
     const saved: TaskEvent[] = files.length === 0 ? [] : [{ type: 'files.saved', callId, toolId, files }];
     const recorded = await this.append((s) => [...this.opening(s), ...saved], contents);
-    // E1: the machine may have paused this process during the append, for longer than its lease. No timer has run since
-    // then, but another server may own the task.
+    // E1: the machine may have paused this process during the append, for longer than its lease. Another server may own
+    // the task now. The timer that reports the end of the lease may not have run yet.
     this.#log.requireClaim(this.#taskId);
     return recorded;
   }

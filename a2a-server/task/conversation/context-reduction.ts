@@ -3,7 +3,7 @@
  *
  * - The task's first message and the last turns stay complete. A summary replaces the older turns.
  * - If the summary fails or is not enough, long answers and results are clipped.
- * - If that is not enough either, a summary also replaces the last turn and all earlier messages except the first.
+ * - If the clips are not enough, a summary also replaces the last turn and all earlier messages except the first.
  * - A segment is a message, or a turn with the results of its tool calls. A summary replaces whole segments only.
  * - The reduction terminates. Each summary covers more than the previous summary. Each clip (a length limit for answers
  *   and results) is shorter or covers more turns.
@@ -208,9 +208,9 @@ function summaryFor(
 }
 
 /**
- * Returns the index of the last turn to summarise. The newest turn is never the result. Of the older turns, the result
- * is the newest one that, with everything after it, exceeds `kept` tokens. If there is none, the result is the
- * second-last turn, or -1 if there are fewer than two turns.
+ * Returns the index of the last turn to summarise. The newest turn is never the result. The search goes back from the
+ * second-last turn. The result is the first turn that, together with everything after it, exceeds `kept` tokens. If no
+ * turn does, the result is the second-last turn. With fewer than two turns, the result is -1.
  */
 function endOfOld(shown: readonly ConversationSegment[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');
@@ -228,8 +228,8 @@ function endOfOld(shown: readonly ConversationSegment[], kept: number): number {
 }
 
 /**
- * Returns the clip with the highest length limit that makes the conversation fit. If none does, returns the clip with
- * the lowest limit, or undefined if that clip shortens nothing.
+ * Returns the clip with the highest length limit that makes the conversation fit. If no clip is enough, returns the
+ * clip with the lowest limit, or undefined if that clip shortens nothing.
  */
 function clipFor(
   earlier: readonly Snapshot[],

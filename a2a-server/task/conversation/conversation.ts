@@ -262,7 +262,7 @@ function turnSteps(
   }: { clip: number; remark: string | undefined; replays: boolean; foreign: boolean },
 ): ConversationStep[] {
   const calls = callsOfTurn(snapshot, turn);
-  // A call of another model is named by the server's `callId`, because some providers refuse the call ids of other
+  // A call of another model gets the server's `callId` as its id. Some providers refuse the call ids of other
   // providers, e.g. ids with a dot.
   const idOf = (call: Call): string => (foreign ? call.callId : call.modelCallId);
   const assistant: ConversationStep = {

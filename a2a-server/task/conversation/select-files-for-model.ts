@@ -64,7 +64,7 @@ interface FileReader {
   inputModes?: readonly string[] | undefined;
 }
 
-/** Replaces each file that the model does not accept, and each file that exceeds the total size. */
+/** Replaces each file that the model does not accept, and each file that no longer fits into the total size. */
 export function withAcceptedFiles(
   steps: readonly ConversationStep[],
   { model, inputModes = [] }: FileReader,

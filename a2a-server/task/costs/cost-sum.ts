@@ -43,8 +43,8 @@ export function utcDayText(day: number): string {
 }
 
 /**
- * Returns the cost of each request that these events of one task answer. The returned `openModel` is the model of the
- * last started turn.
+ * Returns the cost of each model request whose end is in these events of one task. The returned `openModel` is the
+ * model of the last started turn.
  * @param openModel the model of the last turn before these events; null if no turn started
  */
 export function costsOfEvents(
