@@ -1,7 +1,7 @@
 /**
- * Computes the fingerprint of a principal: a hash of what gives it access, which is its tokens in the settings, or the
- * settings of the OpenID Connect provider. A page session or a push notification receiver stores the fingerprint of its
- * principal. If the fingerprint has changed since, that access has ended. Pure.
+ * Computes the fingerprint of a principal: a hash of its tokens in the settings, or of the settings of the OpenID
+ * Connect provider. A page session or a push notification receiver stores the fingerprint of its principal. If the
+ * fingerprint has changed since, the session or the receiver has lost its access. Pure.
  */
 import { createHmac } from 'node:crypto';
 import { sha256 } from '../../shared/runtime/sha256.ts';
@@ -10,7 +10,9 @@ import type { OidcSettings } from './oidc-settings.ts';
 interface CredentialFingerprintsParts {
   credentials: readonly { principal: string; token: string }[];
   provider: OidcSettings | undefined;
-  /** Separates the fingerprints of different uses. */
+  /**
+   * For different purposes, the same tokens have different fingerprints. The provider's fingerprint is always the same.
+   */
   purpose: string;
 }
 
@@ -21,8 +23,8 @@ interface CredentialHolder {
 }
 
 /**
- * Returns the fingerprint of a holder. Undefined if the settings do not contain what gives this access: a token of the
- * principal, or a provider.
+ * Returns the fingerprint of a holder. For an access with a token of the settings, undefined if the settings contain no
+ * token of the principal. For an access from the provider, undefined if the settings contain no provider.
  */
 export type CredentialFingerprintOf = (holder: CredentialHolder) => string | undefined;
 
@@ -31,7 +33,7 @@ export function createCredentialFingerprints({
   provider,
   purpose,
 }: CredentialFingerprintsParts): CredentialFingerprintOf {
-  // A fingerprint is a keyed hash of the tokens. It changes with each token, but reveals no token.
+  // The tokens are the key of the hash. So the fingerprint changes with each token, but reveals no token.
   const fingerprints = new Map(
     credentials.map(({ principal }) => {
       const tokens = credentials.filter((each) => each.principal === principal).map(({ token }) => token);

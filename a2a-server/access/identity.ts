@@ -6,7 +6,7 @@ import { type Role, ROLES } from './role.ts';
 export interface Identity {
   /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
-  /** The id of the issued token that gives the access. Absent for the local token and for tokens from the settings. */
+  /** The id of the issued token that gives the access. Absent for every other token. */
   tokenId?: string;
   /** The roles from a token of an OpenID Connect provider. Absent for every other token. */
   roles?: readonly Role[];

@@ -18,7 +18,10 @@ export interface IssuedTokenReader {
    * @throws ProductError STORAGE
    */
   isRevoked(id: string): Promise<boolean>;
-  /** Calls `act` when the token is revoked. Returns a function that removes the listener. */
+  /**
+   * Calls `act` once when a check finds the token revoked, expired or damaged. The reader checks the token at this
+   * call, and whenever stored tokens may have changed. Returns a function that removes the listener.
+   */
   onRevoked(id: string, act: () => void): () => void;
   close(): void;
 }
@@ -65,7 +68,7 @@ export function openIssuedTokenReader({ records, clock, onFailure }: IssuedToken
     },
     active,
     isRevoked: async (id) => (await read(id))?.revokedAt !== null,
-    // The token may have been revoked between `find` and this call. `add` checks that.
+    // The token may have been revoked since `find` returned it. So `add` checks the token too.
     onRevoked: (id, act) => listeners.add(id, act),
     close: stopWatching,
   };

@@ -18,8 +18,8 @@ const USED_ADDRESSES = ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] 
 
 /**
  * Reads the configuration of the provider.
- * @throws ProductError OVERLOADED if the provider is unreachable, or names another issuer; CONFIGURATION if it names an
- * address that is not secure
+ * @throws ProductError OVERLOADED if the provider is unreachable, or if its configuration is not valid or names another
+ * issuer; CONFIGURATION if the configuration names an address that is not secure
  */
 export async function fetchOpenIdProvider(issuer: string): Promise<OidcProviderConfiguration> {
   const response = await fetch(openIdConnectUrl(issuer), {

@@ -25,10 +25,9 @@ export type AuthenticateJwt = (token: string) => Promise<Identity>;
 const MAX_KEY_AGE_MS = 10 * 60_000;
 
 /**
- * How often in a row the server may read the provider's keys because a token names an unknown key. These reads need
- * no wait, so that a token with a key that the provider has just introduced is accepted immediately. After these
- * reads, one more is allowed in each fifth of the cooldown, so that tokens with made-up key ids cause few requests to
- * the provider.
+ * The maximum number of reads of the provider's keys in a row. The server reads the keys when a token names an unknown
+ * key. These reads need no wait, so a token with a new key of the provider is accepted immediately. After these reads,
+ * one more is allowed in each fifth of the cooldown. So tokens with made-up key ids cause few requests to the provider.
  */
 const READS_PER_COOLDOWN = 5;
 
@@ -63,8 +62,8 @@ export function createJwtAuthenticator(parts: VerifierParts): AuthenticateJwt {
 }
 
 /**
- * Returns a function that checks a JWT of the provider, and returns its claims. That function throws ProductError
- * UNAUTHENTICATED, or OVERLOADED if the provider is unreachable.
+ * Returns a function that checks a JWT of the provider, and returns its claims. That function throws the errors of
+ * `AuthenticateJwt`.
  */
 export function createClaimsVerifier({
   settings,
@@ -96,9 +95,9 @@ export function createClaimsVerifier({
 }
 
 /**
- * Returns a function that reads the provider's keys and resolves with `FindKey`, which finds one of them. The
- * provider may move its keys to another address. If its configuration cannot be read again, the last known address is
- * used.
+ * Returns a function that reads the provider's configuration, and resolves with `FindKey`. `FindKey` finds a key at the
+ * address that the configuration names. The provider may move its keys to another address. If the configuration cannot
+ * be read again, the last known address is used.
  */
 function createKeySource(
   { issuer }: OidcSettings,
@@ -125,8 +124,8 @@ function createKeySource(
     if (last?.address !== address) {
       const keys = createRemoteJWKSet(new URL(address), {
         timeoutDuration: PROVIDER_TIMEOUT_MS,
-        // With this value, `jose` does not read the keys for an unknown key. The function below decides when to read
-        // them.
+        // With this value, `jose` does not read the keys again when a token names an unknown key. The function below
+        // decides when to read them.
         cooldownDuration: Infinity,
         cacheMaxAge: MAX_KEY_AGE_MS,
       });
@@ -138,8 +137,8 @@ function createKeySource(
         return await keys(...asked);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        // The keys cannot be read again now. If the last read failed, the key may be valid, so the error of that read
-        // is thrown.
+        // The keys must not be read again yet. If the last read failed, the key may be new and valid. So the error of
+        // that read is thrown, and not the error of an unknown key.
         if (!(keys.reloading || mayRead())) throw failure ?? error;
         await keys.reload().then(
           () => (failure = undefined),
@@ -171,8 +170,8 @@ function createReadLimit(clock: Pick<Clock, 'elapsed'>, cooldownMs: number): () 
 }
 
 /**
- * True if the provider is unreachable. `jose` reports an HTTP error of the key address as its base class, and a network
- * failure as a TypeError.
+ * True if the provider is unreachable. For an HTTP error of the key address, `jose` throws its base class `JOSEError`.
+ * For a network failure, it throws a TypeError.
  */
 function isUnreachable(error: unknown, { JOSEError, JWKSTimeout }: typeof Jose.errors): boolean {
   if (!(error instanceof JOSEError)) return !(error instanceof ProductError);

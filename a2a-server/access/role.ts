@@ -15,7 +15,7 @@ export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
 /**
- * The roles that may send a message. The content of a message decides which of them it needs
+ * The roles that may send a message. The content of a message decides which of these roles its sender needs
  * (`../http/auth/permitted-message.ts`).
  */
 export const SENDING_ROLES: readonly Role[] = ['delegate', 'approve'];

@@ -8,7 +8,7 @@ import { type IssuedTokenRecord, issuedTokenSchema } from './issued-token.ts';
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
-/** Thrown for a stored token that is not valid. It gives no access. */
+/** Thrown for a stored token that is not valid. Such a token gives no access. */
 export class DamagedTokenError extends ProductError {
   constructor(id: string, cause: unknown) {
     super('STORAGE', `The stored token ${id} cannot be used: ${errorMessageOf(cause)}.`, {

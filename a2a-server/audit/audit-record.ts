@@ -42,8 +42,8 @@ const act = z.discriminatedUnion('act', [
     fingerprint: z.string(),
   }),
   /**
-   * A retry of push notifications to a receiver that `principal` registered. `by` asked for the retry. It is absent if
-   * the operator's command line did.
+   * A retry of push notifications to a receiver that `principal` registered. `by` is the principal that asked for the
+   * retry. `by` is absent if the operator asked with the command line.
    */
   z.object({
     act: z.literal('push.retried'),

@@ -25,7 +25,10 @@ export class AppendWatchers {
     };
   }
 
-  /** Wakes the task's watchers. An error of one watcher affects neither the other watchers nor the caller. */
+  /**
+   * Wakes the task's watchers, each in its own microtask. So an error of one watcher reaches neither the caller nor the
+   * other watchers.
+   */
   wake(taskId: string): void {
     const watchers = this.#tasks.get(taskId);
     if (watchers === undefined) return;

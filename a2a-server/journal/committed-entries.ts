@@ -93,8 +93,8 @@ export class CommittedEntries {
   }
 
   /**
-   * Wakes the watchers if another server says that it has appended entries up to `seq`. Wakes them even if an earlier
-   * notification named the same `seq`, because the entry may not have existed then.
+   * Wakes the watchers if another server reports entries up to `seq` that this server does not know yet. Wakes them
+   * even if an earlier notification named the same `seq`, because the entry may not have existed then.
    */
   noteNotifiedHead(taskId: string, seq: number): void {
     if (seq <= this.#storedSeq(taskId)) return;

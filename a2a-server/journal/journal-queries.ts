@@ -69,7 +69,7 @@ function writtenSums(condition: string): string {
     .join(', ');
 }
 
-/** The functions of the journal that only read, and read no events. */
+/** The functions of the journal that only read, and return no events. */
 type JournalQueries = Pick<
   Journal,
   | 'row'
@@ -91,8 +91,9 @@ type JournalQueries = Pick<
 >;
 
 /**
- * @param ask runs queries. It throws SHUTTING_DOWN after the journal is closed, and errors that name the database. A row
- * that the journal did not write throws DamagedDataError inside of it.
+ * @param ask runs a function that queries the database, and converts its errors to errors that name the database. The
+ * function throws DamagedDataError for a row that the journal did not write. After the journal is closed, `ask` throws
+ * SHUTTING_DOWN.
  */
 export function createJournalQueries(
   ask: <Answer>(question: (database: SqlReader) => Promise<Answer>) => Promise<Answer>,

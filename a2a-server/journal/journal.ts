@@ -46,7 +46,10 @@ export interface AppendRequest {
   command?: CommandKey;
   /** The task's trace. The journal does not store the trace. It only passes the trace to `OnAppended`. */
   trace?: TraceContext;
-  /** The epoch of the owner's claim. Absent if the append is not part of an execution. */
+  /**
+   * The epoch of the owner's claim. Absent if the append is not part of an execution, or if only one server can use the
+   * journal.
+   */
   epoch?: number;
   /**
    * File contents that the events of this append name by hash. They belong to changed files, message files or tool
@@ -133,7 +136,7 @@ export interface CostFilter {
  */
 export interface TaskPage {
   rows: TaskRow[];
-  /** For each row, the token of the page that begins after it. */
+  /** For each row, the token of the page that begins after this row. */
   tokens: string[];
   total: number;
   next?: string;
@@ -182,8 +185,8 @@ export interface Journal {
   dailyUse(principal: string, day: number): Promise<DailyBudgetUse>;
   /**
    * Returns how much the principal, its tenant and all principals together have written on this UTC day. The duration
-   * of the query grows with the number of principals of that day. Events from before version 13 of the tables are not
-   * included.
+   * of the query grows with the number of principals of that day. Events that were written before the database had the
+   * table `written` are not included.
    */
   dailyWritten(principal: string, day: number): Promise<DailyWrittenByScope>;
   /** Returns the number of events of a task, and its size in bytes. Both are 0 for an unknown task. */

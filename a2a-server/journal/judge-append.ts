@@ -20,7 +20,7 @@ export interface TaskHead {
   state: StateName;
   title: string;
   deadline: number | null;
-  /** The epoch with which this server may append as the owner. Undefined if there is only one server. */
+  /** The epoch of the task's newest claim. Undefined if only one server can use the journal. */
   epoch?: number | undefined;
 }
 

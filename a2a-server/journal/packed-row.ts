@@ -38,8 +38,9 @@ interface PackedRow {
 }
 
 /**
- * Returns the events of these rows that can share a row. If a row is damaged, returns none: the damaged task keeps its
- * rows, and the other tasks are packed.
+ * Returns groups of adjacent events that can share a row.
+ * @param rows rows of one task. If a row is damaged, the result is empty, so this task keeps its rows. Other tasks are
+ * still packed.
  */
 export function findPackableEventRuns(rows: readonly SqlRow[]): PackedRun[] {
   try {

@@ -1,4 +1,7 @@
-/** Encodes the last row of an index page as an opaque token. The token contains the row's update time and key. */
+/**
+ * Encodes a row of the index as an opaque token. The page of this token begins after the row. The token contains the
+ * row's update time and key.
+ */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';

@@ -22,9 +22,9 @@ export interface SqlDialect {
   isListed: string;
   /** The condition that a task has saved file contents. */
   hasSavedFiles: string;
-  /** The query for the chunks of the file content with the hash `$2` of the task `$1`. */
+  /** The query for the chunks of a file content. `$1` is the task's id, and `$2` is the hash of the content. */
   findContent: string;
-  /** The workspace of a task. */
+  /** The SQL expression for a task's workspace. */
   workspace: string;
   /** The table of tasks, for the query that must use the index `waiting_tasks`. */
   waitingTasks: string;

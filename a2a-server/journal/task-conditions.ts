@@ -49,8 +49,8 @@ export function filterConditions(filter: JournalTaskFilter, dialect: SqlDialect)
 }
 
 /**
- * Returns the condition that an id begins with one of the prefixes. It uses one index range per prefix, so the time
- * does not grow with the number of tasks.
+ * Returns the condition that a session id or a task id begins with one of the prefixes. For each prefix, the condition
+ * has one range of session ids and one range of task ids. So the database can use its indexes.
  */
 function idBeginsWith(
   prefixes: readonly string[],

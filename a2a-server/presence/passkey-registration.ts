@@ -1,6 +1,7 @@
 /**
  * Registers, lists and removes passkeys. A registration needs a one-time code of the command `a2a-server passkey add`.
- * Without it, a program with a bearer token could register a passkey of its own, and presence would prove nothing.
+ * Without the code, a program with a bearer token could register its own passkey. Then a passkey would not prove that a
+ * person is present.
  */
 import { createHash } from 'node:crypto';
 import type {

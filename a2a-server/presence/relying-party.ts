@@ -1,7 +1,7 @@
 /**
  * Computes the WebAuthn relying party of a server. A relying party is a domain, so passkeys work on `localhost` but not
- * on `127.0.0.1` (W3C WebAuthn Level 3 §5.1.3). The origin also has the port, so a page of another port cannot use
- * them.
+ * on `127.0.0.1` (W3C WebAuthn Level 3 §5.1.3). The origin also has the port. So the server refuses a passkey that a
+ * page on another port has used.
  */
 import { isIP } from 'node:net';
 import { isLoopback } from '../../shared/net/loopback.ts';

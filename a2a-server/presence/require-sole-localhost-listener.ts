@@ -1,7 +1,7 @@
 /**
  * Checks that no other program listens on the server's port at ::1. `localhost` means 127.0.0.1 and ::1, and a browser
  * may try ::1 first. If the server listens on 127.0.0.1 only, a program of another user can listen on ::1. The browser
- * would send that program a link that is meant for the server.
+ * would then open the server's link at that program.
  */
 import { connect } from 'node:net';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -30,8 +30,7 @@ function isListening(port: number): Promise<boolean> {
       socket.destroy();
       resolve(answered);
     };
-    // A program that neither accepts nor refuses the connection may accept a later one, so it is treated as another
-    // program.
+    // A program that neither accepts nor refuses this connection may accept a later one. So the port counts as used.
     socket.setTimeout(TIMEOUT_MS, () => end(true));
     socket.once('connect', () => end(true));
     socket.once('error', () => end(false));

@@ -36,7 +36,7 @@ const childRecord = z.object({
 });
 type ChildRecord = z.infer<typeof childRecord>;
 
-/** A child of an earlier server. It may still run, because this server could not end it. */
+/** A child of an earlier server. The child may still run. */
 export interface OrphanProcess {
   owner: ChildOwner;
   group: number;
@@ -44,7 +44,7 @@ export interface OrphanProcess {
 
 /** The record of one child, from before its start until the end of its process group. */
 export interface ChildProcessTracker {
-  /** The caller adds these variables to the child's environment. */
+  /** The caller must add these variables to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
   /**
    * Records the process id of the child. Must be called directly after the start of the child. If the record fails, ends
@@ -61,7 +61,7 @@ export interface ChildProcessTracker {
 export interface ChildProcessRecords {
   entry(owner: ChildOwner): ChildProcessTracker;
   /**
-   * Ends the children of earlier servers. Returns the children that still run. The first call must come after this
+   * Ends the children of earlier servers. Returns the children that may still run. The first call must come after this
    * server has locked the state directory. Concurrent calls share one run. Later calls try the remaining children
    * again.
    */

@@ -126,8 +126,9 @@ async function runningIn(group: number, known = group): Promise<number | undefin
 }
 
 /**
- * Returns true if a child has exited, even if Node has not reported the exit yet. The check is synchronous, so nothing
- * can happen between the check and the caller's signal. On other systems than Linux, always returns false.
+ * Returns true if a child has exited, even if Node has not reported the exit yet. The check is synchronous. So a caller
+ * that checks at once after an abort knows whether the child had exited before. On other systems than Linux, always
+ * returns false.
  */
 export function hasExited(child: number): boolean {
   return process.platform === 'linux' && readProcessGroup(child) === undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds the process groups with a running process, from /proc on Linux. Concurrent callers share one scan, so a stop of
- * a hundred commands needs only one.
+ * Finds the process groups with a running process, from /proc on Linux. Concurrent callers share scans, so a stop of a
+ * hundred commands needs only a few scans.
  */
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Writes the message of a chat about a task. Pure. */
+/** Writes the message that a chat gets about a task. Pure. */
 import { type ChatMessage, chatLines } from '../../shared/chat/chat-message.ts';
 import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import { pendingActions } from '../task/pending.ts';

@@ -1,8 +1,8 @@
 /**
- * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each change of a
- * task's state creates a subscription for each of these webhooks. The subscription lasts until the chat has its
- * message. So the messages survive restarts, and are retried like push notifications. After the message, a task that
- * waits costs nothing.
+ * Posts messages to the operator's chat webhooks: about tasks that wait for a person, and about tasks that have ended.
+ * Each change of a task's state creates a subscription for each of these webhooks. The subscription lasts until the
+ * chat has its message. So the messages survive restarts, and are retried like push notifications. After the message, a
+ * task that waits costs nothing.
  */
 import { z } from 'zod';
 import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-message.ts';
@@ -107,8 +107,8 @@ export class ChatWebhookSubscriber {
   }
 
   /**
-   * Subscribes to the tasks that a server had accepted before it was killed. Ends the subscriptions of webhooks that
-   * are no longer in the settings.
+   * Ends the subscriptions of webhooks that are no longer in the settings. Then subscribes the webhooks to all
+   * submitted and working tasks, e.g. to the tasks of a killed server.
    */
   async start(parts: ChatWebhookParts): Promise<void> {
     this.#parts = parts;

@@ -3,7 +3,7 @@
  *
  * Invariants
  * - Events of a task arrive in order, and at least once. The position is stored after each delivery. If a server is
- *   killed before that, the next server repeats only this event.
+ *   killed before it has stored the position, the next server repeats only this event.
  * - A receiver that is unreachable or slow delays neither its task nor other receivers.
  * - A task that waits needs no timer and no stream. A change of the task wakes its deliveries.
  * - Servers that share a database use a lease, which is stored with the subscription. Only the server with the lease
@@ -110,7 +110,9 @@ export class PushDeliveries {
     this.#deliver(name, subscription.taskId);
   }
 
-  /** Delivers to a receiver that fails, without waiting for its next attempt. Continues at its position. */
+  /**
+   * Delivers to a failing receiver now, and not only at the time of the next attempt. Continues at the stored position.
+   */
   async retry(name: string): Promise<void> {
     const { subscriptions } = this.#parts;
     // A delivery that ends at the same time may change the record first. Then the loop reads the record again.
@@ -264,7 +266,7 @@ export class PushDeliveries {
 
   /**
    * X1: true if the settings no longer have the token, or the provider, that registered the address. The record stays,
-   * because another server of the database may still have them.
+   * because the settings of another server of the database may still have this token or provider.
    */
   #hasLostAccess({ principal, provided, mark }: PushSubscription): boolean {
     return (
@@ -297,7 +299,7 @@ export class PushDeliveries {
     if (retryAt !== undefined) return retryAt;
     if (!this.#parts.shared || lease === null || lease.by === this.#server) return undefined;
     const remaining = lease.until - now;
-    // If the clock was set back, a longer time remains than a lease lasts. Then the lease has ended.
+    // If more time remains than a lease lasts, the clock was set back. Such a lease counts as ended.
     return remaining > 0 && remaining <= LEASE_MS ? lease.until : undefined;
   }
 

@@ -24,7 +24,8 @@ export interface PushBodyBuilder {
   /**
    * Returns the body for one entry. Returns undefined for an entry that clients do not need. Only A2A 1.0 has such
    * bodies.
-   * @param counted the event counts up to this entry, from which the generation of the task is computed
+   * @param counted the event counts up to this entry. The generation of the task (`generation.ts`) is computed from
+   * them.
    */
   ofEntry(entry: JournalEntry, subscription: PushSubscription, counted: EventCount): string | undefined;
 }
@@ -40,8 +41,8 @@ export interface PushPost {
   seq: number;
   body: string | undefined;
   /**
-   * The event counts at `seq`. The generation of the task is computed from them. Absent for A2A 0.3, which has no
-   * generations.
+   * The event counts at `seq`. The generation of the task (`generation.ts`) is computed from them. Absent for A2A 0.3,
+   * which has no generations.
    */
   counted?: EventCount;
 }
@@ -88,7 +89,7 @@ export function hasNothingToPush(subscription: PushSubscription, row: TaskRow | 
 
 /**
  * True if the subscription is no longer needed. A subscription of a chat ends when the task waits for a person, so that
- * a waiting task costs no record. The next event of the task creates a new one.
+ * a waiting task costs no record. The next change of the task's state creates a new subscription.
  */
 function isOver(state: StateName, { chat }: PushSubscription): boolean {
   return TERMINAL_STATES.has(state) || (chat !== undefined && state !== 'submitted' && state !== 'working');

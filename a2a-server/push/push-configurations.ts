@@ -27,7 +27,7 @@ import {
 
 /**
  * The maximum number of configurations of one principal for one task. Servers that share a database do not wait for
- * each other, so requests that reach several of them at the same time may exceed this number.
+ * each other. So concurrent requests to several servers may exceed this number.
  */
 const MAX_PER_TASK = 10;
 
@@ -111,7 +111,7 @@ export class PushConfigurations {
   /**
    * Sends a message, and registers an address for its task. E3: a refused command changes nothing. So each reason for a
    * refusal of the address is checked before the message is sent.
-   * @throws ProductError as `create` does, or of `send`
+   * @throws ProductError as `create`, and the errors of `send`
    */
   async createWithMessage<Sent extends { taskId: string }>(
     { configOf, recipient, send }: MessageWithConfig<Sent>,
@@ -169,7 +169,7 @@ export class PushConfigurations {
 
   /**
    * Returns a configuration of the requester.
-   * @throws ProductError UNKNOWN_TASK; UNKNOWN_ADDRESS if the requester has no such configuration
+   * @throws ProductError UNKNOWN_TASK, also if the requester has no such configuration
    */
   async get(taskId: string, id: string, by: Requester): Promise<PushSubscription> {
     await this.#parts.tasks.row(taskId, by);
@@ -208,7 +208,7 @@ export class PushConfigurations {
   }
 
   /**
-   * Makes the delivery to a failing receiver continue at once, from its position.
+   * Lets the delivery to a failing receiver continue at once, from the stored position.
    * @param id the id, or its beginning
    * @throws ProductError UNKNOWN_ADDRESS
    */

@@ -33,8 +33,8 @@ export function newPushKeys(): PushKeys {
 }
 
 /**
- * Returns the keys with a new one, which signs from `from` on, and without the keys that no receiver needs any more.
- * The key that signs until then stays published until `oldUntil`.
+ * Adds a new key, which signs from the time `from` on. Removes the keys that no receiver needs any more. The key that
+ * signs before `from` stays published until `oldUntil`.
  */
 export function pushKeyRotation(
   keys: PushKeys,

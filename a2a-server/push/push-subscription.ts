@@ -74,8 +74,8 @@ export const pushSubscriptionSchema = z.object({
   /** The `seq` of the last delivered event. Null until the task itself has been delivered. */
   cursor: z.number().nullable(),
   /**
-   * The event counts at `cursor`. The generation of the task is computed from them. Absent in old records and for A2A
-   * 0.3.
+   * The event counts at `cursor`. The generation of the task (`generation.ts`) is computed from them. Absent in old
+   * records and for A2A 0.3.
    */
   counted: z.object({ shown: z.number(), reasoning: z.number() }).optional(),
   delivery: deliverySchema,
@@ -94,8 +94,8 @@ export const OPERATOR_PRINCIPAL = '(operator)';
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10 * 60_000;
 /**
- * The server gives up after this number of failed attempts. Their delays take about a day. The server counts attempts
- * and not time, because it makes no attempts while the machine sleeps.
+ * The server gives up after this number of failed retries. Their delays take about a day. The server counts retries and
+ * not time, because it makes no attempts while the machine sleeps.
  */
 const MAX_FAILED_ATTEMPTS = 153;
 
@@ -112,8 +112,8 @@ export function pushDeliveryAfterFailure(
 }
 
 /**
- * Returns the time of the next attempt, or undefined if it may begin now. A time beyond the longest delay means that the
- * clock has gone back since. The delivery does not wait for it.
+ * Returns the time of the next attempt, or undefined if it may begin now. If the stored time is later than the longest
+ * delay allows, the clock was set back. The next attempt may then begin now.
  * @param now in milliseconds since 1970
  */
 export function nextPushAttemptTime(delivery: PushDeliveryState, now: number): number | undefined {
@@ -143,7 +143,7 @@ export function receiverIdInRecordName(name: string): string {
   return name.slice(HASH_LENGTH);
 }
 
-/** The number of hexadecimal digits. A name has two hashes, and at most 64 characters. */
+/** The number of hexadecimal digits of one hash. The name of a record has two hashes, and at most 64 characters. */
 const HASH_LENGTH = 32;
 
 function shortHash(...texts: readonly string[]): string {

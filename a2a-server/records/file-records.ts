@@ -41,8 +41,9 @@ export function createFileRecordStore(
   };
 
   /**
-   * Swaps, replacements and removals run one after the other. Otherwise a swap could bring a record back that was
-   * removed after the swap has read it. Only the running server swaps, so no other process swaps at the same time.
+   * Swaps, replacements and removals of this process run one after the other. Otherwise a swap could bring a record
+   * back that was removed after the swap has read it. Other processes are not part of this order. Of the commands, only
+   * `push rotate-key` swaps. No server changes an existing record that this command swaps.
    */
   let last: Promise<unknown> = Promise.resolve();
   const inOrder = <Result>(act: () => Promise<Result>): Promise<Result> => {

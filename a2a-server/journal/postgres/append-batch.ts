@@ -51,7 +51,7 @@ export interface KnownDatabaseState {
   commands: ReadonlyMap<string, RecordedCommand>;
   /** The live task of a session, by `sessionMapKey`. */
   liveTasks: ReadonlyMap<string, string>;
-  /** True while this server has its lease. Without it, its executions append nothing. */
+  /** True while this server has its lease. Without the lease, the appends of its executions are refused. */
   leased: boolean;
 }
 
@@ -105,7 +105,7 @@ export class AppendBatch {
     return [...this.#touched].some(({ expected, state }) => expected === 0 && TERMINAL_STATES.has(state));
   }
 
-  /** Decides whether the append is accepted. If it is, adds the values that it writes. */
+  /** Decides whether the append is accepted. If so, adds the values that the append writes. */
   add(append: PreparedAppend): AppendOutcome {
     if (append.epoch !== undefined && !this.#known.leased)
       return { type: 'done', result: { type: 'fenced' } };

@@ -77,8 +77,8 @@ const FIND_LIVE_TASKS = {
 /** An append whose caller waits for a limited time. */
 export interface LimitedAppend extends PreparedAppend {
   /**
-   * The time at which the caller stops waiting and gets an error, by `performance.now()`. E3: so the append must not
-   * be sent after this time.
+   * The time at which the caller stops waiting and gets an error, by `performance.now()`. E3: a refused command changes
+   * nothing, so the append must not be sent after this time.
    */
   until: number;
 }
@@ -177,8 +177,8 @@ export class Appender {
       let sending = false;
       try {
         return await this.#writer.run(async (connection) => {
-          // A new connection reads the number of this server's last batch in the database into `#writer.batch`. If
-          // that is this batch, the database wrote it before the old connection broke.
+          // After a reconnection, `#writer.batch` is the number of this server's last commit in the database. If this
+          // number is `sent`, the database wrote the batch before the old connection broke.
           if (sent !== undefined && this.#writer.batch === sent) return this.#keysOf(batch, connection);
           if (appends.every(isOver)) throw timeLimitError();
           if (appends.some(isOver)) return 'stale';

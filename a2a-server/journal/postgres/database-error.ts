@@ -5,8 +5,8 @@ import { DAMAGED_EVENTS_CODE } from '../damaged-task.ts';
 import { isDatabaseUnavailable, PostgresError } from './driver.ts';
 
 /**
- * Thrown while another server upgrades the journal, or while an a2a-server of an old version uses it, which does not
- * share the journal. Both situations end, so a process manager may start this server again.
+ * Thrown while another server upgrades the journal. Also thrown while an a2a-server of an old version uses the journal,
+ * because that version does not share it. Both situations end, so a process manager may start this server again.
  */
 export class DatabaseInUseError extends ProductError {
   constructor(label: string, cause: unknown) {
@@ -19,7 +19,8 @@ export class DatabaseInUseError extends ProductError {
 }
 
 /**
- * Thrown if the database has lost the row or a commit of this server. A process manager may start this server again.
+ * Thrown if the database has lost this server's row in `nodes`, one of its commits, or entries of a watched task. A
+ * process manager may start this server again.
  */
 export class ServerRemovedError extends ProductError {
   constructor(label: string, cause: unknown) {

@@ -81,9 +81,9 @@ const numbers: NonNullable<ClientConfig['types']> = {
 };
 
 /**
- * The settings of each connection. E1: the statements of this server need READ COMMITTED. An update that has waited for
- * another one then sees its result (`append-batch.ts`). With a stricter default of the database, PostgreSQL would refuse
- * such an update.
+ * The settings of each connection. E1: the statements of this server need READ COMMITTED. With this isolation level, an
+ * update that has waited for another update sees the row that the other update has written (`append-batch-sql.ts`).
+ * With a stricter level, PostgreSQL would refuse such an update.
  */
 const SET_ISOLATION = "set_config('default_transaction_isolation', 'read committed', false)";
 
@@ -175,7 +175,7 @@ async function connect(address: DatabaseAddress): Promise<PostgresConnection> {
       drop: lose,
       close() {
         usable = false;
-        // The promise of `end` waits for the peer, which may be unreachable. So this timer limits the wait.
+        // `end` waits for PostgreSQL, which may be unreachable. So this timer limits the wait.
         const limit = setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS);
         client.end(() => {
           clearTimeout(limit);

@@ -3,8 +3,8 @@ import type { JournalEntry } from '../../task/events.ts';
 import { journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 import type { QueryRunner } from './driver.ts';
 
-// J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of them.
-// The key of a packed row is the `seq` of its last entry.
+// J1: there are no gaps, so the next `limit` entries end at `after + limit`. If a packed row contains the last of these
+// entries, its key may be larger, because the key is the `seq` of the row's last entry.
 const READ = {
   name: 'read_events',
   text: `SELECT seq, at, body, first FROM events

@@ -39,7 +39,10 @@ const REQUEST_MS = 20_000;
 export interface PostgresJournalOptions {
   /** The URL of the database, e.g. `postgres://user@host:5432/database`. It may contain a password. */
   url: string;
-  /** The URL for the connection of the wake-ups, if `url` leads to a pooler that does not deliver notifications. */
+  /**
+   * The URL for the connection that listens to notifications (`wake-channel.ts`), if `url` leads to a pooler that does
+   * not deliver notifications.
+   */
   listenUrl?: string | undefined;
   /**
    * Servers with the same label have the same directories. By default, a server has no label. All servers without a
@@ -64,8 +67,8 @@ export interface PostgresJournalOptions {
 
 /**
  * Opens the journal, and registers this server until the journal is closed. Creates or upgrades the tables.
- * @throws ProductError STORAGE if the database cannot be reached, or another server upgrades it. CONFIGURATION if it
- * refuses the user, or if its version or the journal's version does not fit.
+ * @throws ProductError STORAGE if the database cannot be reached, or another server upgrades it. CONFIGURATION if the
+ * database refuses the user, or if the version of PostgreSQL or of the journal does not fit.
  */
 export async function openPostgresJournal({
   url,
@@ -100,8 +103,8 @@ export async function openPostgresJournal({
       appender.noteEpoch(taskId, epoch);
       committed.forgetTask(taskId);
     },
-    // A database host that vanishes closes no connection. Without this, each statement would wait for its time limit,
-    // although a new connection works.
+    // A database host that vanishes closes no connection. If the old connections stayed, each statement would wait for
+    // its time limit, although a new connection might work.
     onLeaseLost: () => {
       writer.dropConnection();
       pool.drop();

@@ -2,8 +2,8 @@
  * Claims tasks in PostgreSQL for this server. E1: a task has at most one execution.
  *
  * - The renewals of the lease have a connection of their own. So no claim and no commit delays them.
- * - A server may claim a task that has no owner, or whose owner's lease has ended by the clock of the database. It must
- *   have the task's label, and be able to open the task's workspace.
+ * - A server may claim a task that has no owner, or whose owner's lease has ended by the clock of the database. The
+ *   server must have the task's label, and be able to open the task's workspace.
  * - A server that could not renew its lease loses all claims before the lease ends. Its executions then stop.
  * - All claims use one connection, and its statements run in order. So a task cannot be claimed twice by this server at
  *   the same time.
@@ -168,7 +168,7 @@ export class PostgresOwnership implements Ownership {
       this.release(taskId, claim);
       return undefined;
     } catch {
-      // The database cannot be reached. When it is back, this server looks for abandoned tasks again.
+      // The claim failed, e.g. because the database cannot be reached. The next search for abandoned tasks tries again.
       return undefined;
     } finally {
       const others = (this.#claiming.get(taskId) ?? 1) - 1;

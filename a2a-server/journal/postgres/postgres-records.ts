@@ -7,7 +7,8 @@ import { parseDatabaseUrl, openPostgresConnection, type QueryRunner } from './dr
 import { requireCurrentSchema } from './schema.ts';
 
 /**
- * The interval between two queries of a watcher, in milliseconds. There are few watchers, so the queries cost little.
+ * The time between two calls of a watcher, in milliseconds. A call may cause queries. There are few watchers, so these
+ * queries cost little.
  */
 const QUERY_INTERVAL_MS = 1_000;
 

@@ -11,8 +11,8 @@ const OLDEST_POSTGRES = 14;
  * The first n migrations create version n. A published migration must never change.
  *
  * Ids and states have the collation "C": the order of their bytes, on every machine. A task's events have no foreign
- * key, so a session is deleted at once, and its events later. The owner of a task is the node that executes it
- * (`ownership.ts`). `append_batch` is no migration: each upgrade replaces it.
+ * key, so a task can be deleted before its events (`delete-sessions.ts`). The owner of a task is the node that executes
+ * it (`ownership.ts`). `append_batch` is no migration: each upgrade replaces it.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -176,8 +176,9 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * The time limit for each lock of an upgrade, in milliseconds. All other servers wait behind the upgrade, and must renew
- * their leases. Without a limit, they would wait for the end of a `pg_dump`, which locks all tables against an upgrade.
+ * The time limit for each lock of an upgrade, in milliseconds. While the upgrade waits for a lock, the other servers
+ * wait too, and cannot renew their leases. Without a limit, this wait could last until the end of a `pg_dump`, which
+ * locks all tables against an upgrade.
  */
 const UPGRADE_LOCK_MS = 1_500;
 

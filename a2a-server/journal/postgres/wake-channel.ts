@@ -5,8 +5,8 @@
  *   transactions with `NOTIFY` one after another.
  * - A wake-up may be lost. Every `QUERY_INTERVAL_MS`, one query reads the last `seq` of each watched task. So a lost
  *   wake-up makes a reader late by at most this time. S1: a reader never misses an entry.
- * - A new connection has missed earlier wake-ups, so this query runs at once. The new connection also sends the
- *   wake-ups that the old connection could not send.
+ * - A new connection has missed earlier wake-ups, so the query for the last `seq` runs at once. The new connection also
+ *   sends the wake-ups that the old connection could not send.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { integerColumn, textColumn } from '../validate-column-values.ts';
@@ -41,7 +41,8 @@ const SEND = {
   text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
 };
 /**
- * Reads the last `seq` of tasks, and the time of the entry with a given `seq` (null if the entry is in a packed row).
+ * For each task, reads its last `seq`, and the time of the entry with the known `seq`. The time is null if this entry
+ * has no row of its own: it is missing, or it is in a packed row (`packed-row.ts`).
  */
 const HEADS = {
   name: 'watched_heads',
@@ -161,8 +162,8 @@ export class JournalWakeChannel {
     for (const [taskId, known] of watched) {
       const head = heads.get(taskId);
       // A durable entry disappears only with its task. So the database has lost entries if the last `seq` is now
-      // smaller. It has also lost entries if the known `seq` now has another time, because another server has appended
-      // since the loss.
+      // smaller. It has also lost entries if the entry with the known `seq` now has another time: another server has
+      // appended this entry after the loss.
       if (head && known && (head.seq < known.seq || isOtherTime(known.at, head.at))) onLostEntries?.(taskId);
       committed.noteStoredHead(taskId, head?.seq ?? 0);
     }
@@ -178,7 +179,7 @@ export class JournalWakeChannel {
   }
 }
 
-/** @param stored the column, or null if the time is unknown */
+/** @param stored the value of the column `at` in `HEADS`, or null if the time is unknown */
 function isOtherTime(known: number | undefined, stored: unknown): boolean {
   return known !== undefined && stored !== null && integerColumn(stored) !== known;
 }

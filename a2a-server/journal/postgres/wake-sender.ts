@@ -24,8 +24,8 @@ export class JournalWakeSender {
   }
 
   /**
-   * Adds tasks with their last durable `seq`. Sends them immediately if the last send and the pause after it are
-   * over. Otherwise sends them together with the next send.
+   * Adds tasks with their last durable `seq`. Sends them immediately if no send is running and `WAKE_PAUSE_MS` have
+   * passed since the last send began. Otherwise sends them together with the next send.
    */
   add(heads: HeadSeqs): void {
     this.#keepNewestSeq(heads);

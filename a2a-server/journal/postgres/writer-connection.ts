@@ -1,9 +1,10 @@
 /**
  * Manages the one connection of this server that writes the journal. Other servers may write at the same time.
  *
- * - Each server has a row in `nodes` with the end of its lease, and a row in `commits` with the number of its last commit.
- * - Only the upgrade of the tables needs a lock. The lock belongs to the connection, so PostgreSQL releases it in any
- *   case.
+ * - Each server has a row in `nodes` with the end of its lease, and a row in `commits` with the number of its last
+ *   commit.
+ * - Only the upgrade of the tables needs a lock. The lock belongs to the connection, so PostgreSQL releases the lock at
+ *   the latest when the connection ends.
  * - Pieces of work run one after another. A lost connection is opened again, with back-off.
  */
 import { randomUUID } from 'node:crypto';
@@ -38,8 +39,8 @@ const LOCK_BACK_OFF: BackOffOptions = {
 };
 
 /**
- * If a server's lease ended longer ago than this, the next server that starts deletes its row. Then the server without
- * a row must be restarted.
+ * A server that starts deletes the rows of all servers whose lease ended longer ago than this. A server that has lost
+ * its row must be restarted.
  */
 const FORGOTTEN_AFTER = "interval '1 day'";
 
@@ -143,7 +144,7 @@ export class PostgresWriterConnection {
     return this.#lost;
   }
 
-  /** Ends the connection, which may hang. The current work and later work use another one. */
+  /** Ends the connection, which may hang. The current work then fails. Later work uses another connection. */
   dropConnection(): void {
     this.#connection?.drop();
   }
@@ -168,7 +169,10 @@ export class PostgresWriterConnection {
     connection.close();
   }
 
-  /** Returns the connection. If it is lost, opens another, at first with back-off. */
+  /**
+   * Returns the connection. If the connection is lost, opens another. Retries this with back-off, unless the last
+   * retries have failed.
+   */
   async #usableConnection(): Promise<PostgresConnection> {
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#connection?.usable === true) return this.#connection;

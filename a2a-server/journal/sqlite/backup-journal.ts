@@ -132,8 +132,8 @@ function halfRestored(path: string, movedTo: string, cause: unknown): ProductErr
 }
 
 /**
- * Removes the last-commits file, so that a server starts despite missing entries. Returns the missing entries, or
- * undefined if there are none.
+ * If entries are missing, removes the last-commits file, so that a server starts in spite of the loss. Returns the
+ * loss, or undefined if no entries are missing.
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
 export async function acceptJournalLoss(path: string): Promise<JournalLoss | undefined> {

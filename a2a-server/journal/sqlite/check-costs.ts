@@ -56,7 +56,10 @@ function sessionOf(key: string): string {
   return sessionId;
 }
 
-/** The largest accepted difference in dollars. The last digits of a sum depend on the order of its additions. */
+/**
+ * The largest accepted difference for sums of at most one dollar, in dollars. For a larger sum, the accepted difference
+ * grows with the sum. The last digits of a sum depend on the order of its additions.
+ */
 const TOLERANCE = 1e-9;
 
 function isSameSum(a: CostSum, b: CostSum): boolean {

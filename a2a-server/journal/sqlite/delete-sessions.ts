@@ -16,8 +16,8 @@ export const HIDDEN_PRINCIPAL = '';
 export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}'`;
 
 /**
- * The maximum number of rows per transaction. A transaction with so many rows takes some milliseconds. A large session
- * exceeds this number, because one transaction hides the whole session.
+ * After this number of changed rows, a transaction hides no further session. A transaction with so many rows takes some
+ * milliseconds. A large session takes longer, because one transaction hides the whole session.
  */
 const ROWS_PER_TRANSACTION = 2_000;
 /** The maximum number of file contents per transaction. One content may have megabytes. */

@@ -94,8 +94,8 @@ export class EventRowReader {
   readonly #entries: RunQuery;
 
   constructor(database: Sqlite) {
-    // J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of
-    // them. The key of a packed row is the `seq` of its last entry.
+    // J1: there are no gaps, so the next `limit` entries end at `after + limit`. If a packed row contains the last of
+    // these entries, its key may be larger, because the key is the `seq` of the row's last entry.
     this.#entries = database.query(
       `SELECT seq, at, body, first FROM events
        WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${MAX_EVENTS_PER_ROW}

@@ -3,8 +3,9 @@
  *
  * - The owner has an exclusive lock on a small file next to the journal. When the process ends in any way, the kernel
  *   releases the lock. Other programs can still read the journal, e.g. for a backup with `sqlite3 … .backup`.
- * - A person may delete the lock file while the owner runs. The journal itself therefore names its owner too. It
- *   contains the process and the identity of the journal's file. A copy of the file has another identity.
+ * - A person may delete the lock file while the owner runs. The journal itself therefore names its owner too. Its table
+ *   `owner` contains the process and the identity of the journal's file. A copy of the journal's file has another
+ *   identity, so the copy has no owner.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
@@ -106,7 +107,8 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
   withStorageErrors(path, () =>
     database.transaction(() => {
       database.command('DELETE FROM owner')();
-      // Windows does not report the start time of a process. But Windows prevents the deletion of an open lock file.
+      // On Windows, `own` is undefined, and no owner is recorded. No record is needed there, because Windows prevents
+      // the deletion of an open lock file.
       if (own)
         database.command('INSERT INTO owner VALUES (1, ?, ?, ?, ?)')(own.group, own.started, own.boot, file);
     }),

@@ -107,8 +107,8 @@ export function journalLossError(path: string, loss: JournalLoss, keptLog?: stri
 }
 
 /**
- * Copies the write-ahead log, because SQLite deletes it with the last connection. An expert may recover data from its
- * unread part.
+ * Copies the write-ahead log, because SQLite deletes the log when the last connection closes. An expert may recover
+ * data from the part that SQLite did not read.
  */
 export function copyWriteAheadLog(path: string): string | undefined {
   const copy = `${path}-wal.damaged`;

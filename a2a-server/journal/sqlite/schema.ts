@@ -90,7 +90,7 @@ const MIGRATIONS: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX tool_executions_of_a_task ON tool_executions (task);
   `,
-  // File contents from before a tool's change. The transaction that records the change also writes the content.
+  // The file contents that events name by hash. One transaction writes an event and the contents that it names.
   `
   CREATE TABLE contents (
     task  INTEGER NOT NULL REFERENCES tasks (key),
@@ -163,7 +163,10 @@ function requireKnown(version: number, newest: number, path: string): void {
   );
 }
 
-/** Refuses an empty file, e.g. the rest of a copy onto a full disk. A server would make it a journal without tasks. */
+/**
+ * Refuses an empty file, e.g. after a failed copy onto a full disk. A server would make this file a journal without
+ * tasks.
+ */
 export function requireNotEmpty(database: Sqlite, path: string): void {
   if (versionOf(database, path) === 0)
     throw new ProductError('CONFIGURATION', `${path} is empty, so it is not used. Use another backup.`, {

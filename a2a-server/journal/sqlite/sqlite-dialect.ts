@@ -46,7 +46,7 @@ export function createSqliteReader(database: Sqlite): SqlReader {
   };
 }
 
-/** SQLite numbers a parameter `?1`. It would count `$1` as a parameter with a name. */
+/** In SQLite, `?1` is the parameter number 1. SQLite would treat `$1` as a parameter with a name. */
 export function toSqliteText(text: string): string {
   return text.replace(/\$(?=\d)/g, '?');
 }

@@ -134,7 +134,7 @@ function createSqliteJournal(opened: OpenedJournal): Journal {
   });
   /**
    * The time of the last commit that failed, e.g. on a full disk, as `performance.now()` gives it. Undefined after a
-   * commit.
+   * successful commit.
    */
   let refusedAt: number | undefined;
   let closed = false;
