@@ -6,7 +6,7 @@ import { MessageNotDeliveredError, McpSessionLostError } from './transports/serv
 
 const MAX_ATTEMPTS_OF_REPEATABLE_CALL = 3;
 const MAX_UNDELIVERED_ATTEMPTS = 5;
-/** The maximum number of attempts in a row that the server refuses because of a lost session. */
+/** The maximum number of attempts in a row that the server refuses because of a lost MCP session. */
 const MAX_REFUSED_ATTEMPTS = 2;
 
 export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {

@@ -54,7 +54,7 @@ export async function compileInputSchema(
 ): Promise<CompiledInputSchema> {
   const parsed = objectSchema.safeParse(raw);
   if (!parsed.success) throw new Error('its input schema does not have the type "object"');
-  // If two tools have the same `$id`, the engine confuses their schemas.
+  // If two tools have the same `$id`, the engine confuses their schemas. So the schema loses its `$id`.
   const { $id: _id, ...own } = parsed.data;
   if (isDeeperThan(own, MAX_SCHEMA_LEVELS))
     throw new Error(`its input schema has more than ${MAX_SCHEMA_LEVELS} levels`);

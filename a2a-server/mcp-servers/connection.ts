@@ -28,11 +28,16 @@ import {
 } from './transports/server-transport.ts';
 
 const PAGE_LIMIT_MS = 30_000;
-/** The time limit of requests that have another limit: the longest time that Node's timers support. */
+/**
+ * The SDK's time limit for requests that end because of another limit. It is the longest time that Node's timers
+ * support.
+ */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 const MAX_ERROR_CHARS = 1_000;
-/** The pause before the client sends a tool call again because the server requests it without asking a question. */
+/**
+ * The server may request that the client sends a tool call again, without a question. The client then pauses this long.
+ */
 const PAUSE_MS = 500;
 /**
  * The maximum number of open questions of one tool call. X3: the journal entry of each question repeats all open
@@ -53,8 +58,7 @@ export class CallIdleError extends Error {
 export interface McpServerConnectionOptions extends McpTransportContext {
   server: string;
   /**
-   * The time limit to connect. It begins with the start of the program or the first request. It ends with the tool
-   * list.
+   * The time limit to connect: from the start of the program, or from the first request, to the end of the handshake.
    */
   connectMs: number;
   signal: AbortSignal;
@@ -192,7 +196,7 @@ export class McpServerConnection {
     }
   }
 
-  /** Resolves with true when the server gives any answer. Resolves with false after `limitMs`. */
+  /** Resolves with false if the server gives no answer within `limitMs`. Otherwise resolves with true. */
   async ping(limitMs: number, signal: AbortSignal): Promise<boolean> {
     const limit = startTimeout(this.#options.clock, limitMs, signal);
     const options = { signal: limit.signal, timeout: NO_LIMIT_MS };

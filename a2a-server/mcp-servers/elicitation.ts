@@ -54,9 +54,10 @@ export async function answerElicitation(
 }
 
 /**
- * Returns the tool call whose task shows the question. Over stdio and HTTP+SSE, an MCP request does not name its call.
- * If all running calls belong to one principal, their first call shows the question. `note` then names all of them. If
- * they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
+ * Returns the tool call whose task shows the question. Over stdio and HTTP+SSE, the server's request does not name the
+ * call that asks. If all running calls belong to one principal, their first call shows the question. `note` then names
+ * the running calls. If the calls belong to several principals, returns undefined, because the wrong person could get
+ * the question. Pure.
  */
 function findCallToAsk({ calls, known }: CandidateCalls): { call: RunningMcpCall; note: string } | undefined {
   const [call, ...others] = calls;

@@ -13,8 +13,8 @@ import {
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Returns the servers to start, with all variables expanded. A missing variable is reported at the start of the server,
- * and not in the first task.
+ * Returns the servers to start, with all variables expanded. `a2a-server` reports a missing variable at its start, and
+ * not in the first task.
  * @throws ProductError CONFIGURATION, which names the server and the variable, but no value
  */
 export function resolveEnabledServers(

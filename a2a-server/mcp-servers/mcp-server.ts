@@ -5,7 +5,8 @@
  *   connection.
  * - An idle connection that does not answer pings is closed.
  * - This class reconnects after a disconnect. The delay grows with each failed attempt.
- * - A tool call that ran during the disconnect fails with an explanation. If a second run is safe, the call runs again.
+ * - If a tool call ran during the disconnect and a second run is safe, the call runs again. Otherwise the call fails
+ *   with an explanation.
  * - After `close`, no socket, timer or process is left.
  */
 import { setMaxListeners } from 'node:events';
@@ -37,7 +38,7 @@ const STABLE_MS = 30_000;
 const REFRESH_MS = 200;
 
 export interface McpServerTimings {
-  /** The time limit for a server to start and to list its tools. */
+  /** The time limit for a server to connect. A second limit of the same length applies to the tool list. */
   connectMs: number;
   /** The shortest and the longest delay between two connection attempts. */
   firstMs: number;
@@ -70,7 +71,7 @@ export class McpServer {
   #attempt: ConnectAttempt | undefined;
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
-  /** The problem while the server runs a tool call and answers no pings. Null if there is no such problem. */
+  /** Text about a server that runs a tool call and answers no pings. Null if the server answers pings. */
   #silent: string | null = null;
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };

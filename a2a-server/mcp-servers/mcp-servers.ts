@@ -16,7 +16,7 @@ import type { McpTransportContext } from './transports/server-transport.ts';
 const FIRST_TURN_MS = 5_000;
 
 interface McpServersOptions extends Omit<McpTransportContext, 'child'> {
-  /** Records the processes of stdio servers, so that the next server can end them after a crash. */
+  /** Records the processes of stdio servers. After a crash of `a2a-server`, its next start can end them. */
   children?: ChildProcessRecords;
   limits?: Partial<McpServerTimings>;
 }

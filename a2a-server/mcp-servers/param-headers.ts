@@ -78,7 +78,7 @@ function countAnnotations(value: unknown, depth: number): number {
 }
 
 /**
- * Encodes a header value (MCP, "Value Encoding"). Base64 replaces a value that is not plain ASCII. It also replaces a
+ * Encodes a header value (MCP, "Value Encoding"). Base64 replaces a value that a header cannot contain unchanged, and a
  * value that looks encoded.
  */
 function encodeHeaderValue(value: string): string {

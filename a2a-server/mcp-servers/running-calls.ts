@@ -56,15 +56,17 @@ interface Entry {
 export class RunningMcpCalls {
   readonly #transport: McpTransport;
   readonly #running = new Map<string, Entry>();
-  /** The stopped tool calls that may get a late answer until `until`, as `Clock.elapsed` gives it. */
+  /**
+   * The stopped tool calls that may get a late answer. `until` is the end of this time, as a value of `Clock.elapsed`.
+   */
   readonly #stopped = new Map<RequestId, { call: RunningMcpCall; until: number }>();
   readonly #clock: Clock;
   #last = 0;
   #received = 0;
 
   /**
-   * Sets the handlers of the transport. Must be called before the client gets the transport, because the client keeps
-   * these handlers.
+   * Sets the handlers of the transport. Must be called before the client gets the transport, because the client calls
+   * these handlers before its own.
    */
   constructor(transport: McpTransport, clock: Clock) {
     this.#transport = transport;

@@ -98,8 +98,8 @@ const serverName = z
 export const mcpServerConfigsSchema = z.record(serverName, z.unknown().pipe(serverEntry()));
 
 /**
- * Returns the schema of a server's settings. The key `url` selects it, so that error messages fit the intended kind of
- * server.
+ * Returns the schema of a server's settings. The key `url` selects the schema for a remote server, so that error
+ * messages fit the intended kind of server.
  */
 function serverEntry() {
   return z.unknown().transform((value, context) => {

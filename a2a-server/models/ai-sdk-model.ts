@@ -2,11 +2,11 @@
  * Adapts a language model of the AI SDK (interface version 3) to the server's `Model`.
  *
  * - A request is retried only before its first event. So no text appears twice.
- * - If the provider refuses the reasoning or signatures of earlier turns, the next request omits them. If it demands the
- *   reasoning of a turn that has none, the next request contains a short text instead.
+ * - If the provider refuses the reasoning or signatures of earlier turns, the next request omits them. If the provider
+ *   demands the reasoning of a turn that has none, the next request contains a short text instead.
  * - If the provider refuses the files of the conversation, the next request replaces them by text.
  * - Tool calls appear only at the end of a turn. An interrupted turn yields no tool call.
- * - An abort cancels the request at once, without a wait for the provider. So does the end of the iteration.
+ * - An abort, or the end of the iteration, cancels the request at once, without a wait for the provider.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
@@ -26,7 +26,7 @@ import { type EventBatch, ModelStreamReader, StreamCutOffError } from './model-s
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
-/** A model of the AI SDK. The server only streams. */
+/** A model of the AI SDK. The server uses only its method for streams. */
 export type StreamingModel = Pick<LanguageModelV3, 'doStream'>;
 
 export interface AiSdkModelSource extends Pick<

@@ -234,7 +234,7 @@ function toolCall({
 
 /**
  * Copies the signature of a Gemini model to the key `google`. `@ai-sdk/openai-compatible` returns the signature under
- * the provider's name. But it sends back only the signature under `google`.
+ * the provider's name, but sends back only a signature under `google`.
  */
 function providerOptions(state: ProviderReplayData): SharedV3ProviderOptions {
   const signed = Object.values(state).find(({ thoughtSignature }) => thoughtSignature !== undefined);

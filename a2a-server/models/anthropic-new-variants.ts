@@ -1,6 +1,6 @@
 /**
- * Recognizes parts of Anthropic's stream that are newer than the AI SDK. The AI SDK reports them as errors. Anthropic: it
- * may "add new variants to enum-like output values (for example, streaming event types)".
+ * Recognizes parts of Anthropic's stream that are newer than the AI SDK. The AI SDK reports these parts as errors.
+ * Anthropic announces that it may "add new variants to enum-like output values (for example, streaming event types)".
  */
 import { TypeValidationError } from '@ai-sdk/provider';
 import { fieldOf } from '../../shared/runtime/record.ts';
@@ -16,7 +16,10 @@ const KNOWN_EVENT_TYPES: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** The blocks of an answer that the server uses. It offers no tools that the provider executes. */
+/**
+ * The types of the content blocks that the server uses. The server offers no tools that the provider executes, so their
+ * blocks are not listed.
+ */
 const KNOWN_BLOCK_TYPES: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
 
 const KNOWN_DELTA_TYPES: ReadonlySet<string> = new Set([

@@ -31,7 +31,7 @@ interface KnownList {
 
 const KNOWN: Readonly<Record<string, KnownList>> = known;
 
-/** The list of known models for each host to which the base URL of `openai-compatible` may lead. */
+/** For the provider `openai-compatible`: the name of a list of known models, by the host in the base URL. */
 const LIST_BY_HOST: Readonly<Record<string, string>> = {
   'api.deepseek.com': 'deepseek',
   'api.x.ai': 'xai',

@@ -27,7 +27,10 @@ const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
 /** The schema of the answer to OpenAI's `GET /v1/models`. */
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** The time limit of the list. A port without a program refuses at once, so only a program that hangs uses all of it. */
+/**
+ * The time limit of the list. A port without a program refuses at once, so only a program that hangs uses the whole
+ * limit.
+ */
 const LIST_LIMIT_MS = 1_000;
 
 /**

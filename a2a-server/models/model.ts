@@ -69,7 +69,7 @@ export interface Model {
   readonly fileAdvice?: string;
   /**
    * The time without an event after which the task's status reports that the model is quiet. If absent, the status
-   * never does.
+   * never reports this.
    */
   readonly quietMs?: number;
   /** The provider's address, if it differs from the default. Another address may belong to another company. */

@@ -176,8 +176,8 @@ export function refusesFiles(thrown: unknown): boolean {
 }
 
 /**
- * Matches LM Studio's messages about the end of the model's process. Their error has no type and no code. The next
- * request loads the model again.
+ * Matches LM Studio's messages about the end of the model's process. An error with such a message has no type and no
+ * code. The next request loads the model again.
  *
  * Source: https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1057 and …/1492
  */

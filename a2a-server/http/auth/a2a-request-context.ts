@@ -48,8 +48,9 @@ export class A2aRequestContext extends ServerCallContext {
   readonly caller: Caller;
   readonly wire: WireFormat;
   /**
-   * The client's stream position, not yet checked. With the resumable-stream extension, it is a `seq`. Otherwise it is
-   * a generation (A2A 1.1), or undefined if the request has no generations.
+   * The stream position in the header `Last-Event-ID`, not yet checked. With the resumable-stream extension, the
+   * position is a `seq`. Otherwise it is a generation (A2A 1.1). Undefined without the header, or without the extension
+   * and generations.
    */
   readonly cursor: { type: 'seq' | 'generation'; text: string } | undefined;
   /** True if the responses to this request have the generations of A2A 1.1. */

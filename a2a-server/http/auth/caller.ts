@@ -9,8 +9,8 @@ import type { TaskReader } from '../wire/reader-decisions.ts';
 import type { BodyMemory } from '../wire/request-body.ts';
 
 /**
- * The reason why a client stopped reading. `left` means that the client closed the connection, or that the stream
- * reached its maximum lifetime. `over` means any other end, such as a complete response or a shutdown.
+ * The reason why a client stopped reading. `left` means that the connection closed before the end of the response, or
+ * that the stream reached its maximum lifetime. `over` means any other end, such as a complete response or a shutdown.
  */
 export type ReadEndReason = 'left' | 'over';
 
@@ -42,8 +42,8 @@ export class Caller implements User {
   /** Returns why this client stopped reading. The route calls this after the last write. */
   readonly end: () => ReadEndReason;
   /**
-   * S3: a slow reader needs no buffer. If the client's socket is full, returns a promise that the writer awaits before
-   * the next write. Otherwise returns undefined.
+   * S3: a slow reader must not fill the memory. If the client's socket is full, returns a promise that the writer
+   * awaits before the next write. Otherwise returns undefined.
    */
   readonly whenWritable: () => Promise<void> | undefined;
   /** Aborts the signal after `ms` milliseconds, unless the response has ended before. */
@@ -139,7 +139,9 @@ export function senderFactsOf({ identity: { principal, tokenId } }: Caller): Sen
   return { principal, ...(tokenId !== undefined && { tokenId }) };
 }
 
-/** Returns what counts the bytes of a body. Undefined for a request without a caller, e.g. a sign-in. */
+/**
+ * Returns the counter for the bytes of the request's body. Undefined for a request without a caller, e.g. a sign-in.
+ */
 export function bodyMemoryOf(request: Request): BodyMemory | undefined {
   return callers.get(request)?.bodyMemory;
 }

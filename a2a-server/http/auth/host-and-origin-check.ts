@@ -10,7 +10,8 @@ export interface AllowedHostsAndOrigins {
 
 /**
  * X1: checks the Host and Origin headers of every request. A hostile web page can point its own host name at 127.0.0.1.
- * Then the page can make a browser send requests to this server (DNS rebinding). Both headers show such a request.
+ * Then the page can make a browser send requests to this server (DNS rebinding). The Host header of such a request
+ * contains the page's host name. The Origin header shows a request from a page of another origin.
  * @throws ProductError FORBIDDEN
  */
 export function checkHostAndOrigin(

@@ -30,8 +30,8 @@ interface Ticket {
 export type StreamTickets = ReturnType<typeof createStreamTickets>;
 
 /**
- * Returns the secret for the tickets. Each server derives it from its token. Servers that share records use the secret
- * of the server that stored one first.
+ * Returns the secret for the tickets. Each server derives it from its token. Servers that share records all use the
+ * first secret that one of them stored.
  * @param shared absent for a server that shares nothing
  * @throws ProductError STORAGE
  */

@@ -1,6 +1,6 @@
 /**
- * The bodies of push notifications. A2A 1.0 §4.3.3: each is a `StreamResponse`. A2A 0.3 defines no body. Its receivers,
- * including those in the SDKs, expect a `Task`. A chat gets a message in its own format.
+ * The bodies of push notifications. A2A 1.0 §4.3.3: each is a `StreamResponse`. A2A 0.3 defines no body. The receivers
+ * of A2A 0.3, including those in the SDKs, expect a `Task`. A chat gets a message in its own format.
  */
 import { StreamResponse } from '@a2a-js/sdk';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';

@@ -1,6 +1,6 @@
 /**
- * Implements the methods for push notification configurations (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8), and
- * the configuration of a message.
+ * Implements the methods for push notification configurations (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8). Also
+ * sends the messages that may contain such a configuration.
  */
 import type {
   DeleteTaskPushNotificationConfigRequest,
@@ -63,7 +63,10 @@ export function createPushMethods(
     ): Promise<void> {
       await supported().delete(taskId, id, context.caller.requester);
     },
-    /** Sends a message. If it contains a push notification configuration, registers this for the message's task. */
+    /**
+     * Sends a message. If the message has a push notification configuration, registers the configuration for the
+     * message's task.
+     */
     async send(
       configuration: SendMessageRequest['configuration'],
       incoming: ClientMessage,

@@ -7,8 +7,8 @@ import { callerOf } from '../auth/caller.ts';
 export const PUSH_KEYS_PATH = '/.well-known/jwks.json';
 
 /**
- * `GET /.well-known/jwks.json` returns the public keys of the signatures of push notifications. This route is one of
- * the few without a token (X1): a receiver has no token, and the keys are not secret.
+ * `GET /.well-known/jwks.json` returns the public keys. A receiver of push notifications checks their signatures with
+ * these keys. This route is one of the few without a token (X1): a receiver has no token, and the keys are not secret.
  */
 export function pushKeysRoute({ publicKeys }: Pick<NotificationSigner, 'publicKeys'>): Router {
   return Router().get(PUSH_KEYS_PATH, async (_request, response) => {

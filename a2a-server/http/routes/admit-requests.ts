@@ -92,7 +92,8 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       },
       whenWritable: () => unread.whenRead(principal, response),
       endAfter: (ms) => {
-        // After the abort, nothing would cancel the timer, so no timer starts then.
+        // After the response has closed, nothing would cancel a timer. If the client has disconnected, the signal has
+        // aborted, so no timer starts.
         if (!scope.signal.aborted) stops.push(clock.after(ms, () => scope.abort('lifetime-over')));
       },
       trace: span?.trace ?? sent,
@@ -100,7 +101,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       bodyMemory,
     });
     attachCaller(request, caller);
-    // The event occurs at the end of the response, also if the client has not read it yet.
+    // `prefinish` occurs when the server has written the whole response, even if the client has not read all of it.
     response.once('prefinish', () => void unread.whenRead(principal, response));
     response.once('close', () => {
       for (const stop of stops) stop();
@@ -111,8 +112,8 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
         status: response.statusCode,
         taskId: caller.facts.taskId,
       });
-      // A finished response needs no signal. If the response is unfinished, the client has disconnected. E4: a
-      // disconnect changes no task.
+      // A finished response needs no signal. If the response is unfinished, its connection has closed. E4: a closed
+      // connection changes no task.
       if (!response.writableFinished) scope.abort('client-gone');
       const ms = Math.round(clock.elapsed() - since);
       const facts = { ...loggedFacts(request, response, caller), reason: scope.reason ?? 'answered', ms };
@@ -120,7 +121,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       scope.close();
     });
     const need = accessRequirementOf(request.method, path);
-    // X1: a route that `methods-and-roles.ts` does not list is closed.
+    // X1: a request to an address that `methods-and-roles.ts` does not list reaches no route.
     if (need === undefined) {
       if (isClosing()) throw shuttingDown();
       unknownAddress(request, response, next);
@@ -131,7 +132,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
   };
 }
 
-/** Aborts the scope when the caller loses its access. Returns functions that stop this. */
+/** Aborts the scope when the caller loses its access. Returns functions that remove the timers and the listeners. */
 function abortAtAccessEnd(
   scope: AbortScope<StreamEndReason>,
   { admission, token }: { admission: AdmittedIdentity; token: IssuedTokenRecord | undefined },

@@ -15,8 +15,8 @@ export interface AgentSkillFacts {
 }
 
 /**
- * The maximum number of names in one description. The card is public, so it does not list all names: of further names,
- * the description gives only the number.
+ * The maximum number of names in one description. The card is public, so a description does not list all names. It
+ * gives only the number of the further names.
  */
 const MAX_NAMES = 20;
 

@@ -56,8 +56,8 @@ function toAddressError(error: unknown): unknown {
 
 function sendError(request: Request, response: Response, error: unknown): void {
   const reason = error instanceof ProductError ? error.reason : undefined;
-  // A 401 response has `WWW-Authenticate` (RFC 6750 §3). A response to try again later has `Retry-After` (RFC 9110
-  // §10.2.3).
+  // A 401 response has `WWW-Authenticate` (RFC 6750 §3). If the client should try again later, the response has
+  // `Retry-After` (RFC 9110 §10.2.3).
   if (reason === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer realm="mcp-a2a-bridge"');
   const later = retryLaterOf(error);
   if (later !== undefined) response.setHeader('Retry-After', later.retryAfter);

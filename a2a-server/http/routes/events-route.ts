@@ -111,8 +111,9 @@ export function taskIdOf(request: Request): string {
 const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.string().optional() });
 
 /**
- * Returns the start position. An EventSource that reconnects repeats its first URL and adds the header. So the header
- * is newer than the URL. Without a cursor, the stream starts at the beginning.
+ * Returns the start position. An EventSource that reconnects repeats its first URL and adds the header `Last-Event-ID`.
+ * So the position in this header is newer than the position in the URL. Without a cursor, the stream starts at the
+ * beginning.
  */
 function positionIn(request: Request, end: number): number {
   const header = request.header(LAST_EVENT_ID_HEADER);

@@ -53,7 +53,7 @@ const checkedMessage: RequestHandler = (request, _response, next) => {
 
 /**
  * Checks the query before the SDK reads it. The SDK reads only the number at the start of `5abc`, so it would accept
- * that.
+ * `5abc`.
  */
 const checkedTaskQuery: RequestHandler = (request, _response, next) => {
   checkRequestParams('GET /v1/tasks/{id}', request.query);

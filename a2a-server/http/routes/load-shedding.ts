@@ -57,7 +57,9 @@ export interface LoadSheddingParts {
   authenticate: Authenticate;
   issued?: Pick<IssuedTokenReader, 'active'>;
   allowedHosts: AllowedHostsAndOrigins;
-  /** True if the principal has already sent a message with this id. The app answers it like the first copy. */
+  /**
+   * True if the principal has already sent a message with this id. The app answers such a message like its first copy.
+   */
   isKnown: (principal: string, messageId: string) => Promise<boolean>;
   openRequests: OpenRequestLimiter;
   measured?: RequestMeasurement;

@@ -113,7 +113,7 @@ export function allowedMethods(path: string, version: string): string[] {
 
 /**
  * Returns what a request needs. Undefined if this table does not have the address or the method. X1: such a request
- * reaches no route, so a new route without an entry is closed.
+ * reaches no route. So a new route without an entry here answers no request.
  */
 export function accessRequirementOf(method: string, path: string): AccessRequirement | undefined {
   const address = findRoutePattern(path);

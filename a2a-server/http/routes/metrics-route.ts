@@ -1,6 +1,6 @@
 /**
- * `GET /metrics` returns the metrics in the text format of Prometheus. The numbers cover the tasks of all users. So the
- * tokens of users do not open this route.
+ * `GET /metrics` returns the metrics in the text format of Prometheus. The numbers cover the tasks of all users. So
+ * this route refuses the tokens of users.
  */
 import { Router } from 'express';
 import type { Authenticate } from '../auth/tokens.ts';

@@ -22,10 +22,7 @@ import { waitForReplyMessage, sendAndFollow, subscribeToTask } from '../streams/
 import { waitForNewGeneration } from '../streams/long-poll-task.ts';
 import { notCancelableError } from '../wire/wire-errors.ts';
 
-/**
- * The metadata of a cancel: the reason, and the surface that the person used, such as a form or the page. The journal
- * records both.
- */
+/** The metadata of a cancel: the reason, and the channel, such as a form or the page. The journal records both. */
 const cancelMetadata = z.object({
   reason: z.string().min(1).max(10_000).catch('no reason was given'),
   channel: z.string().min(1).max(50).catch('a2a'),

@@ -136,8 +136,8 @@ export function restRoute({
     }),
   );
   router.head('/tasks/:taskId\\:subscribe', async (request, response) => {
-    // HEAD waits for the first event. Without a cursor, this event is the task, which comes at once. After a cursor, it
-    // could come much later.
+    // HEAD waits for the first event. Without a cursor, this event is the task, which comes at once. With a cursor, the
+    // first event could come much later.
     delete request.headers[LAST_EVENT_ID_HEADER.toLowerCase()];
     const context = contextOf(request, response);
     await respondToStreamHead(response, handler.resubscribe({ tenant: '', ...idOf(request) }, context));

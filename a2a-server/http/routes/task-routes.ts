@@ -1,5 +1,5 @@
 /**
- * What the approval page and programs read about one task, besides A2A:
+ * Routes for the approval page and for programs, besides A2A. Most of them are about one task:
  *
  * - `GET /api/costs?days=…` returns the cost of the caller's tasks, by UTC day, by session and by model.
  * - `GET /api/tasks/:taskId/costs` returns the cost of each request of one task.

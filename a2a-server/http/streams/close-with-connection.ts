@@ -5,8 +5,9 @@ import type { Socket } from 'node:net';
 const queued = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Closes the response when its connection ends, if it waits behind an earlier response (HTTP pipelining, RFC 9112
- * §9.3.2). Node does not emit `close` for such a response, so its request would count as open for ever.
+ * A response may wait behind an earlier response (HTTP pipelining, RFC 9112 §9.3.2). When its connection ends, Node
+ * emits no `close` for a waiting response. Its request would then count as open for ever. This function emits the
+ * event.
  */
 export function closeResponseWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   // Node gives a response its socket when no earlier response is unfinished. So this response is not queued.

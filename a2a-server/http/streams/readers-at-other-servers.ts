@@ -1,8 +1,8 @@
 /**
- * Says whether a client reads a task at another server of the same database. Each server has a record for each task
- * that a client reads there. A killed server leaves its records behind. Their tasks count as read until a later start
- * of a server removes the records. A task also counts as read if the records cannot be read. While the records cannot
- * be written, one timer tries all changes again.
+ * Says whether a client reads a task at another server that uses the same database. Each server has a record for each
+ * task that a client reads there. A killed server leaves its records behind. Their tasks count as read until a later
+ * start of a server removes the records. A task also counts as read if the records cannot be read. While the records
+ * cannot be written, one timer tries all changes again.
  */
 import { randomBytes } from 'node:crypto';
 import { onAbort } from '../../../shared/runtime/abort.ts';

@@ -182,7 +182,7 @@ async function* streamEvents(
     // The stream ends here if the task already waits or has ended, e.g. because more actions are pending after this
     // decision.
     if (until === 'settled' && first && isTaskSettled(first)) return;
-    // S3: the task may be larger than any later event.
+    // S3: the task may be larger than any later event, so the stream waits until the socket accepts more data.
     await context.caller.whenWritable();
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
@@ -199,7 +199,8 @@ async function* streamEvents(
         // S3: the next event is read only after the socket accepts data. This applies to every transport.
         const full = context.caller.whenWritable();
         if (full === undefined || !(await takesLong(full))) continue;
-        // S3: the entries may be large. A slow client gets the others from the journal later.
+        // S3: the entries may be large, so the stream drops the later entries of this batch. When the client has read
+        // this event, the stream reads the later entries from the journal again.
         entries.splice(0, entries.length, entry);
         await full;
       }

@@ -2,9 +2,9 @@
  * S3: bounds the memory for responses that clients do not read. Unread bytes stay in this process.
  *
  * - The writer of a stream waits while its socket is full.
- * - A response without progress is closed after some time, also a complete one.
- * - All unread responses of one principal together have a limit. Above it, the newest of them is closed, so that the
- *   older ones can finish. A client resumes a stream from its cursor.
+ * - The server closes a response without progress after some time, even if it has written the whole response.
+ * - All unread responses of one principal together have a limit. Above this limit, the newest response is closed, so
+ *   that the older responses can finish. A client resumes a stream from its cursor.
  */
 import type { ServerResponse } from 'node:http';
 import { PrincipalCounter } from '../../limits/principal-counter.ts';
@@ -15,7 +15,10 @@ import { PrincipalCounter } from '../../limits/principal-counter.ts';
  * resume its stream from a cursor.
  */
 const STALLED_HEARTBEATS = 20;
-/** The same number for a principal that has reached its limit. Its clients that read need the memory. */
+/**
+ * The same number for a principal that has reached its limit of unread bytes. It is smaller, because the clients that
+ * do read need the memory.
+ */
 const STALLED_HEARTBEATS_AT_LIMIT = 1;
 
 /** The maximum number of unread bytes of one principal. One response may be larger than this. */
@@ -36,8 +39,8 @@ export class UnreadResponses {
   }
 
   /**
-   * Waits until the client has read. Returns undefined if the response has no unread bytes, or if more can be written.
-   * The promise also resolves when the socket closes. Slow progress keeps the socket open.
+   * Waits until the client has read the unread bytes. Returns undefined if the response has no unread bytes, or if more
+   * can be written. The promise also resolves when the socket closes. Slow progress keeps the socket open.
    */
   whenRead(principal: string, response: ServerResponse): Promise<void> | undefined {
     const bytes = response.writableLength;

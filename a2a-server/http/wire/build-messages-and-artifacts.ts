@@ -149,7 +149,8 @@ export function todosArtifact(options: WireOptions, todos: readonly Todo[]): Art
 }
 
 /**
- * Builds an artifact that is not part of the answer. The metadata tells clients with the approval extension what it is.
+ * Builds an artifact that is not part of the answer. The metadata tells clients with the approval extension what the
+ * artifact is.
  */
 function besideArtifact(
   options: WireOptions,

@@ -59,8 +59,8 @@ export function toClientMessage(
     channel: deciding?.channel ?? DEFAULT_CHANNEL,
     message: { messageId: message.messageId, parts, ...(command && { command }), ...aboutOf(message) },
     ...(contents.length > 0 && { contents }),
-    // The hash covers only the content. For a file, it covers the file's own hash. So a repeated message has the same
-    // hash over every binding and version.
+    // The hash covers the parts, the settings and the ids of the task and the session. For a file, it covers the file's
+    // own hash. So a repeated message has the same hash over every binding and A2A version.
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId }) ?? ''),
     ...taskId,
     ...sessionId,

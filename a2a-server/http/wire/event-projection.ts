@@ -5,7 +5,8 @@
  * The text of a turn is one artifact. `turn.started` creates the empty artifact, because `append` needs an earlier
  * artifact (A2A 1.0 TaskArtifactUpdateEvent). Each delta appends to the artifact. `turn.abandoned` removes its text.
  *
- * With the approval extension, the event that ends a turn or a summary has its cost.
+ * With the approval extension, the event at the end of a turn has the cost of the turn. The event of a summary has the
+ * cost of the summary.
  *
  * For clients without the approval extension, tool output is also an artifact. The piece with `offset` 0 creates it,
  * and later pieces append to it.
@@ -263,7 +264,10 @@ interface Status {
   text?: string | undefined;
   pending?: readonly PendingAction[];
   activity?: ToolCallEvent;
-  /** The turn of the model's reasoning. The metadata then shows that the text is not the answer. */
+  /**
+   * Present if the text is the model's reasoning. The metadata then contains the turn, and shows that the text is not
+   * the answer.
+   */
   thinking?: { turn: number };
   cost?: EventCost | undefined;
 }

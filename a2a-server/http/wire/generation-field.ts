@@ -75,7 +75,7 @@ const wanted = z.looseObject({
 
 /** The generations in the parameters of a request. */
 export interface RequestedGenerations {
-  /** The generation that the task must pass before GetTask answers. */
+  /** GetTask waits until the task has a greater generation than this one (`long-poll-task.ts`). */
   current?: number | undefined;
   /** The generation that the task must have when it gets the message. */
   match?: number | undefined;

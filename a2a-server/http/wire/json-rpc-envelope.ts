@@ -42,7 +42,7 @@ export function isNotification(request: JsonRpcEnvelope): boolean {
 export const applyVersionParameter: RequestHandler = (request, _response, next) => {
   const [, version] =
     Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION_HEADER) ?? [];
-  // If the parameter occurs twice, the joined value is an unknown version.
+  // If the parameter occurs twice, its value is an array. The header then contains JSON, which is no known version.
   if (version !== undefined && !request.headers[VERSION_HEADER])
     request.headers[VERSION_HEADER] = typeof version === 'string' ? version : JSON.stringify(version);
   next();

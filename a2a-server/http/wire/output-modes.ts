@@ -2,7 +2,7 @@
  * Reads the media types that the client of one request accepts (`acceptedOutputModes`, A2A 1.0 §3.2.2).
  *
  * The agent always answers in text. So if a client begins a session but does not accept text, the server refuses the
- * message. If a client does not accept the media type of another part, the server sends that part as text.
+ * message. If a client does not accept the media type of a data part or file part, it gets that part as text.
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';

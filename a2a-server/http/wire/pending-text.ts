@@ -1,4 +1,6 @@
-/** Describes pending actions as text, for clients without the approval extension and for logs. */
+/**
+ * Describes pending actions as the text of a status message. Clients without the approval extension get only this text.
+ */
 import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedAction, quotedPreview, TEXT_PART_LIMITS } from '../../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';

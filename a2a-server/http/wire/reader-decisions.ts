@@ -17,7 +17,8 @@ const DECIDING_ROLE: Role = 'approve';
 export type OfferedDecisions = Pick<PendingAction, 'approver' | 'decisions'>;
 
 /**
- * Returns the action with only the decisions that the reader may make. Names the role that the reader's token lacks.
+ * Returns the action with only the decisions that the reader may make. If the reader's token lacks the role that
+ * decisions need, the action names that role.
  * @param reader undefined if the server does not know the reader. Such a reader gets all decisions.
  */
 export function actionForReader<Action extends OfferedDecisions>(
@@ -31,7 +32,10 @@ export function actionForReader<Action extends OfferedDecisions>(
   return { ...action, decisions: decisions.filter((word) => word !== 'approve' && word !== 'edit') };
 }
 
-/** Returns the text of a question about a budget. A reply to it spends money, so it is a decision. */
+/**
+ * Returns the text of a question about a budget. A reply to the question can spend money, so the reply is a decision.
+ * The text says if the reader lacks the role for it.
+ */
 export function budgetQuestionForReader(question: string, reader: TaskReader | undefined): string {
   const role = missingRole(reader);
   return role === undefined ? question : `${question}\n\n${approvalNeededText({ role })}.`;

@@ -5,7 +5,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 export interface BodyMemory {
   /** Counts bytes that arrived. @throws ProductError LIMIT_REACHED */
   hold: (bytes: number) => void;
-  /** Gives all bytes of this body back. */
+  /** Stops counting the bytes of this body. */
   release: () => void;
 }
 
@@ -53,7 +53,8 @@ export function readRequestBody(
     request.on('data', add);
     request.once('close', stop);
     request.once('end', () => {
-      // The listeners refer to the body. The request may stay open for hours, as a stream.
+      // The listeners refer to the body, so they are removed. Otherwise a stream would keep the body in memory for
+      // hours.
       request.off('data', add);
       request.off('close', stop);
       memory.release();

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 
-/** Validates an input of a client. @throws the error that `refusal` makes of the problems */
+/** Validates an input of a client. @throws the error that `refusal` creates from the problems */
 export function parseOrRefuse<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,

@@ -2,7 +2,7 @@
  * Converts a ProductError to an A2A error, for both bindings and both versions (A2A 1.0 §5.4).
  *
  * Each error contains a `google.rpc.ErrorInfo`. Its `metadata` has the product's `reason`, the flag `retryable`, and
- * the facts. JSON-RPC (also 0.3) sends it in `error.data`, HTTP+JSON in `error.details`.
+ * the facts. JSON-RPC (also 0.3) sends the ErrorInfo in `error.data`. HTTP+JSON sends it in `error.details`.
  */
 import { INVALID_REQUEST } from '../../../shared/net/json-rpc-codes.ts';
 import {
@@ -33,7 +33,7 @@ const CLASSES = {
   'not-cancelable': { rpc: JsonRpcTaskNotCancelableError, rest: RestTaskNotCancelableError },
   unsupported: { rpc: JsonRpcUnsupportedOperationError, rest: RestUnsupportedOperationError },
   'content-type': { rpc: JsonRpcContentTypeNotSupportedError, rest: RestContentTypeNotSupportedError },
-  // A2A has no type for these errors, so they contain the product's reason.
+  // A2A has no type for these errors, so their `ErrorInfo.reason` is the product's reason.
   own: { rpc: JsonRpcRequestMalformedError, rest: RestRequestMalformedError },
 } as const;
 

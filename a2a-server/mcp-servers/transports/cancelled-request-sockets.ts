@@ -1,5 +1,5 @@
 /**
- * Releases the socket of a cancelled request. Without this, a server that never answers would keep the socket until the
+ * Releases the socket of a cancelled request. Otherwise, a server that never answers would keep the socket until the
  * connection ends. After a timeout, the socket stays open for a limited time, because the answer may be late.
  */
 import { isJSONRPCNotification, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';

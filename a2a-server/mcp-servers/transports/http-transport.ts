@@ -3,7 +3,7 @@
  * long-lived clients:
  * - If a response ends early, or does not answer its request, its tool call fails at once.
  * - A cancelled request releases its socket.
- * - If the server is unreachable or has lost the session, the connection ends. The next connection starts with a
+ * - If the server is unreachable or has lost the MCP session, the connection ends. The next connection starts with a
  *   handshake.
  * - For each message, the transport knows which request's response stream contains it.
  */
@@ -57,10 +57,13 @@ const NO_RESPONSE = 'the answer has another id than the request, or no response'
 /** The maximum number of unanswered requests that the transport remembers, to recognize their late answers. */
 const MAX_UNANSWERED = 1_000;
 
-/** The time limit for responses to earlier requests after the loss of a session. */
+/**
+ * After the server has lost the MCP session, the transport waits at most this long for responses to open requests. Then
+ * it ends the connection.
+ */
 const LAST_RESPONSES_MS = 1_000;
 
-/** The time limit of the request that deletes the session. MCP does not require this request. */
+/** The time limit of the request that deletes the MCP session. MCP does not require this request. */
 const END_SESSION_MS = 1_000;
 
 export class McpHttpTransport implements McpTransport {
@@ -75,13 +78,13 @@ export class McpHttpTransport implements McpTransport {
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
   readonly #posts: CancelledRequestSockets;
-  /** The requests whose response is one JSON document. If that is not the answer, no answer follows. */
+  /** The requests whose response is one JSON document. If this document is not the answer, no answer follows. */
   readonly #single = new Set<RequestId>();
   /** The requests without an answer. The answer to a cancelled request may arrive late, on another request's stream. */
   readonly #unanswered = new Set<RequestId>();
-  /** The requests whose response has not begun. */
+  /** The requests that wait for the start of a response stream, or for a complete JSON response. */
   readonly #sending = new Set<Promise<void>>();
-  /** Resolves when the connection ends, because the server has lost the session. */
+  /** Set if requests are open when the server loses the MCP session. Resolves when the connection ends. */
   #losing: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
   #why: string | undefined;
@@ -225,7 +228,7 @@ export class McpHttpTransport implements McpTransport {
   /** Replaces a response by an error. The outcome is unknown, because the server has accepted the request. */
   #fail(id: RequestId, message: string): void {
     this.#unanswered.delete(id);
-    // R83: the server may leave the stream open.
+    // R83: the server may leave the stream open, so the transport closes it.
     this.#posts.abort(id);
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: OWN_ERROR, message, data: CUT_OFF_ERROR_DATA } });
   }
@@ -251,8 +254,8 @@ export class McpHttpTransport implements McpTransport {
   }
 
   /**
-   * Waits for the other responses, then ends the connection. The stream for notifications has reported the loss of the
-   * session.
+   * Waits for the responses to open requests, then ends the connection. Called after the stream for notifications has
+   * reported that the server has lost the MCP session.
    */
   async #endAfterLastResponses(): Promise<void> {
     await resultWithin(systemClock, LAST_RESPONSES_MS, Promise.allSettled(this.#sending));
@@ -261,9 +264,10 @@ export class McpHttpTransport implements McpTransport {
   }
 
   /**
-   * True if the server has lost the session. A 404 for a request with a session id means this (MCP 2025-11-25, Session
-   * Management). Many servers answer 400 instead, with a message about the session. Both statuses mean that the server
-   * has not processed the message. A JSON-RPC error for this request means that the server may have processed it.
+   * True if the server has lost the MCP session. The status 404 for a request with a session id means this (MCP
+   * 2025-11-25, Session Management). Many servers answer 400 instead, with a message about the session. Both statuses
+   * mean that the server has not processed the message. If the body is a JSON-RPC error for this request, the server
+   * may have processed the message.
    * @param id the id of the request; undefined for another message
    */
   #isForgotten(error: unknown, id: RequestId | undefined): boolean {
@@ -274,7 +278,7 @@ export class McpHttpTransport implements McpTransport {
     return error.status === 400 && /session/i.test(text) && !isAnswer;
   }
 
-  /** True if the server has lost the session. Also true if it no longer has an MCP endpoint at the URL. */
+  /** True if the server has lost the MCP session, or no longer has an MCP endpoint at the URL. */
   #isRefused(error: unknown, id: RequestId | undefined): boolean {
     return this.#isForgotten(error, id) || (this.#connected && isGone(error));
   }

@@ -47,10 +47,10 @@ export interface McpTransportContext {
   clock: Clock;
   /** The log. It adds the server's name to each line. */
   log: Logger;
-  /** The time between the stop of a process and SIGKILL. */
+  /** The time between SIGTERM and SIGKILL at the end of a process. */
   graceMs: number;
   /** The environment of this process. A child process gets only a part of it. */
   environment: Environment;
-  /** Records the process, so that the next server can end it after a crash. */
+  /** Records the process. After a crash of `a2a-server`, its next start can end the process. */
   child: ChildProcessTracker;
 }

@@ -5,7 +5,7 @@
  *
  * - The transport opens the stream once and reads it to the end. The client matches responses to requests by id.
  * - The transport ends with its stream. A new stream needs a new handshake. The SDK's own transport opens a new stream
- *   after a lost session. Running calls would then wait forever.
+ *   after a lost MCP session. Running calls would then wait forever.
  */
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
@@ -85,7 +85,8 @@ export class McpSseTransport implements McpTransport {
     if (response.ok) return;
     const failure = await readHttpError(response, endpoint);
     if (response.status !== 404 && response.status !== 410) throw failure;
-    // The endpoint's URL contains the session, so the session is lost.
+    // The endpoint's URL contains the id of the MCP session. So these statuses mean that the server has lost the
+    // session.
     this.#endLater('has lost the session');
     throw new McpSessionLostError(failure.message, { cause: failure });
   }

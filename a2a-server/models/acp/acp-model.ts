@@ -1,6 +1,7 @@
 /**
- * Adapts an ACP agent to the model interface. A turn sends a prompt or the decisions of a person. The turn ends with
- * the agent's answer or with the next permission request. The prompt stays open while decisions are pending.
+ * Adapts an ACP agent to the model interface. A turn sends a prompt, or continues an open prompt after the decisions of
+ * a person. The turn ends with the agent's answer or with the next permission request. The prompt stays open while
+ * decisions are pending.
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
@@ -26,8 +27,8 @@ export function createAcpModels(agents: LiveAcpAgents): Models {
 function acpModel(agents: LiveAcpAgents): Model {
   return {
     id: `acp:${acpAgentName(agents.options.agent)}`,
-    // Only a running agent reports whether it accepts images. The server must decide before the agent runs, so it
-    // accepts no images.
+    // Only a running agent reports whether it accepts images. The server must know this before the agent runs, so the
+    // model accepts no images.
     fileAdvice:
       'Put the files into the workspace and name them in the message: an ACP agent reads them itself.',
     async *stream({ place, signal }) {
@@ -98,7 +99,7 @@ async function* modelEventsOfPrompt(
       return 'tool-calls';
     }
     const more = undeliveredMessages(agent, task);
-    // The task was not cancelled, because its signal has not fired. So a person stopped a tool call, and this
+    // The task was not cancelled, because its signal has not fired. So a person stopped a tool call, and the stop
     // cancelled the prompt. A new prompt lets the agent continue.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;

@@ -27,7 +27,10 @@ import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { acpCommandText, type AcpAgentCommand } from './agent-program.ts';
 import { startAcpProcess, type AcpProcess, type AcpProcessOptions } from './agent-process.ts';
 
-/** The maximum size of one message, in bytes. If a file is rewritten, the message contains the file twice. */
+/**
+ * The maximum size of one message, in bytes. A message about a rewritten file contains the old and the new content of
+ * the file.
+ */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** The time that the server waits for the exit code after an agent has closed its output. */
 const EXIT_MS = 1_000;
@@ -35,7 +38,7 @@ const SIGTERM_TO_SIGKILL_MS = 1_000;
 /** The JSON-RPC error code of an agent that requires a sign-in (ACP v1, authentication). */
 const AUTH_REQUIRED = -32_000;
 
-/** The SDK does not check the results of requests. */
+/** The SDK does not check the results of requests, so these schemas check them. */
 const sessionAnswer = z.object({ sessionId: z.string().min(1) });
 const promptAnswer = z.object({
   stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']),

@@ -83,8 +83,8 @@ function sinceLastAnswer({ exchanges }: Snapshot): readonly ConversationItem[] {
 }
 
 /**
- * True if the turn completed an answer. False if it ended with tool calls, because its prompt is still open. Also false
- * after a sign-in request, because the turn sent no prompt.
+ * True if the turn completed an answer. False if the turn ended with tool calls, because the prompt is then still open.
+ * Also false after a sign-in request, because such a turn sent no prompt.
  */
 function isAnswer({ end }: Turn): boolean {
   return typeof end === 'object' ? end?.type !== 'auth-required' : end !== 'tool-calls';

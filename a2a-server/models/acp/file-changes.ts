@@ -39,7 +39,10 @@ async function readFile(place: string, workspace: Workspace): Promise<CurrentFil
   }
 }
 
-/** Returns a hash of the files whose changes the person sees. D2: a decision is valid only for these files. */
+/**
+ * Returns a hash of the current contents of the files whose changes the person sees. D2: a decision is valid only for
+ * these contents.
+ */
 export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
   const hashes = [...files.values()].map((file) => {
     switch (file.type) {
@@ -147,7 +150,7 @@ type Replacements = ReadonlyMap<string, 'first' | 'all'>;
 const OLD_TEXT_KEY = /^old_?(?:string|str)$/i;
 const REPLACE_ALL_KEY = /^(?:replace_?all|allow_?multiple)$/i;
 
-/** The maximum depth of the search for edits. They are in the input itself or in a nested list. */
+/** The maximum depth of the search for edits. An edit is in the input itself or in a nested list. */
 const MAX_DEPTH = 4;
 
 export function acpReplacementsIn(rawInput: unknown): Replacements {

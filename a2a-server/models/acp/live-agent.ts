@@ -1,5 +1,5 @@
 /**
- * Connects a running ACP agent to the turns of a task. It queues the agent's updates and its permission requests.
+ * Connects a running ACP agent to the turns of a task. Queues the updates and the permission requests of the agent.
  *
  * - The queue keeps updates in order and has a limit. While a task waits for a person, no turn reads the queue.
  * - A permission request is open until it gets its one answer, or until the agent withdraws it.

@@ -19,10 +19,7 @@ interface LiveAgentEntry {
   taskId: string;
   /** True if the task has ended, so no turn of it reads why the agent ended. */
   taskEnded: boolean;
-  /**
-   * The number of the turn for whose tool calls the agent was restarted. Null if the agent was not restarted for tool
-   * calls.
-   */
+  /** If the agent was started for the tool calls of a turn, the number of this turn. Otherwise null. */
   startedFor: number | null;
   users: number;
   /** True if the agent ended during use and no turn has read this end yet. */

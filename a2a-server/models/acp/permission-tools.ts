@@ -24,8 +24,8 @@ import { asRelativePath } from './read-tool-call.ts';
 import { runPermittedAcpCall } from './run-permitted.ts';
 
 /**
- * The maximum duration of a permitted call in milliseconds. The setting `toolTimeout` usually ends it earlier; with
- * `never`, this limit applies.
+ * The maximum duration of a permitted call in milliseconds. The setting `toolTimeout` usually ends the call earlier.
+ * With the value `never`, this limit applies.
  */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
 

@@ -78,7 +78,7 @@ export function acpPermissionFiles(
 
 /**
  * Returns the tool kind for the policy. The mode `accept-edits` covers only named files in the workspace. A change
- * outside the workspace therefore gets the kind `other`. So does a change without a path.
+ * without a path, or of a file outside the workspace, therefore gets the kind `other`.
  */
 function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
   const changes = kind === 'edit' || kind === 'delete' || kind === 'move';

@@ -114,7 +114,7 @@ async function waitForRequestOfCall(
     const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
     if (own) return own;
     // No open request matches the call. A restarted agent may still repeat its request. An agent that was not restarted
-    // has withdrawn it.
+    // has withdrawn its request.
     return !fresh || !agent.prompted || agent.failure !== undefined || asksMore(agent, task, call)
       ? 'gone'
       : undefined;

@@ -52,8 +52,8 @@ export function createOfflineModel(id: string, { command, advise }: ModelChoice 
 }
 
 /**
- * Returns the note at the end of the task that no language model is in use. Without it, a person could believe that a
- * language model understood the message.
+ * Returns the note for the end of the task: no language model is in use. Without this note, a person could believe that
+ * a language model understood the message.
  */
 function noModelText(command: string): string {
   return `No language model is configured: the offline model understands only a few fixed sentences. To choose a model, run in a terminal: ${command} <provider>:<model>`;

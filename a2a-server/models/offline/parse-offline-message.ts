@@ -142,7 +142,8 @@ function leadingName(text: string): { name: string; after: string } {
 function leadingQuote(text: string): { text: string; after: string } | undefined {
   const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(text)?.[0];
   if (quoted === undefined) return undefined;
-  // A person may write line feeds and tabs inside the quotes. They are escaped here, because JSON allows none there.
+  // A person may write line feeds and tabs inside the quotes. They are escaped here, because a JSON string must not
+  // contain them.
   const value = parseJson(quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'));
   return typeof value === 'string' ? { text: value, after: text.slice(quoted.length).trim() } : undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Loads models of the Chat Completions API. `@ai-sdk/openai-compatible` reads the fields that all servers share. This
- * file reads the fields of some servers, and adapts the prompt to the fields that a server needs.
+ * file reads fields that only some servers send, and adapts the prompt to the fields that a server needs.
  *
  * | field in the answer                                | meaning                                                    |
  * | -------------------------------------------------- | ---------------------------------------------------------- |

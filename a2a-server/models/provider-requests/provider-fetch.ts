@@ -1,6 +1,6 @@
 /**
  * Creates the `fetch` for model providers. Node's own `fetch` ignores the proxy variables: `HTTPS_PROXY`, `HTTP_PROXY`
- * and `NO_PROXY`. They are read in upper or lower case, as curl does.
+ * and `NO_PROXY`. This `fetch` reads the variables. Their names may be in upper or lower case.
  *
  * A request to this machine never uses a proxy, as in Go's `httpproxy`.
  */
@@ -58,7 +58,8 @@ export function proxyFor(url: URL, { https, http, except }: ProxySettings): URL 
  */
 function matchesNoProxyEntry(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
-  // An IPv6 address without brackets has several colons and no port. The expression does not match it.
+  // An IPv6 address without brackets has several colons and no port. The expression does not match such an address, so
+  // the whole entry is the name.
   const [, name = entry, entryPort] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(entry) ?? [];
   if (entryPort !== undefined && entryPort !== port) return false;
   const domain = name.replace(/^\*?\./, '');

@@ -10,7 +10,8 @@ export function withoutTrailingSlash(url: string): string {
 }
 
 /**
- * If the URL has no version, appends the version of the provider's default URL.
+ * If the URL has no version, appends the version of the provider's default URL. If the URL also has no path, appends
+ * the whole path of the default URL.
  * @param own the default URL, e.g. `https://openrouter.ai/api/v1`
  */
 export function withApiVersion(url: string, own: string): string {
