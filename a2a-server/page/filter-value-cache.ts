@@ -25,8 +25,7 @@ export class FilterValueCache {
 
   /**
    * Returns the values of all tasks of the owner, at most a minute old, together with those of `shown`.
-   * @param shown the listed tasks of this owner. A value that the cache lacks belongs to a new task, which is usually
-   * among them.
+   * @param shown the listed tasks of this owner. They usually include the new tasks, whose values the cache may lack.
    * @throws ProductError STORAGE
    */
   async valuesOf(

@@ -10,8 +10,8 @@ import type { RecordStore } from '../records/record-store.ts';
 const grantedAccessSchema = z.strictObject({
   principal: z.string(),
   /**
-   * A hash of the principal's tokens, of the issued token, or of the provider's settings, at the start of the access.
-   * If the present hash differs from it, the access ends.
+   * A hash from the start of the access. It covers the principal's tokens, the issued token, or the provider's
+   * settings. If the present hash differs, the access ends.
    */
   tokens: z.string(),
   /** The issued token with which the link was created. The access ends with this token. */

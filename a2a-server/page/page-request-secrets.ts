@@ -58,8 +58,8 @@ export function readPageSessionSecrets(
 
 /**
  * Refuses requests that do not come from this server's own page. Browsers name the page's origin in the header Origin.
- * It is the address of the request or, behind a proxy, the public address. For a same-origin GET or HEAD, browsers send
- * Sec-Fetch-Site instead.
+ * The page's origin is the address of the request or, behind a proxy, the public address. For a same-origin GET or
+ * HEAD, browsers send Sec-Fetch-Site instead.
  * @param base the URL of the server for the browser
  * @throws ProductError FORBIDDEN
  */

@@ -7,9 +7,9 @@
  *   proof.
  * - X1: the server finds a session by the hash of its secrets, so the time of a search reveals no secret. The server
  *   logs no secret.
- * - Links and sessions stay valid after a restart. If a token of the principal changes, they end. A link that an issued
- *   token or a provider's token has made, and its session, end with that token instead. A link or session from a
- *   provider's token also ends if the settings of the provider change.
+ * - Links and sessions stay valid after a restart. They end if a configured token of the principal changes. But a link
+ *   that an issued token or a provider's token has created ends with that token, and so does its session. If the token
+ *   is from the provider, both also end if the settings of the provider change.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -87,7 +87,7 @@ export function createPageSessions({
   const sessions = createPageAccessStore(records, 'page-sessions', now);
   /** Sessions that are signed out here, although the storage may still have them. */
   const signedOut = new Set<string>();
-  /** The listeners for the sign-out of sessions with open streams, by the digest of the session. */
+  /** The sign-out listeners of open streams, by the digest of the session. */
   const listeners = createAccessEndListeners(
     async (digest) => signedOut.has(digest) || (await sessions.read(digest)) === undefined,
     onFailure,

@@ -2,8 +2,8 @@
  * Answers the approval page's requests about passkeys. They need the page's session.
  *
  * - `GET /passkeys` lists the person's passkeys, and says at which address passkeys work.
- * - `POST /passkeys/registration` and `POST /passkeys` register a passkey. Both need a code of `a2a-server passkey
- *   add`.
+ * - `POST /passkeys/registration` and `POST /passkeys` register a passkey. Both need a code that `a2a-server passkey
+ *   add` has issued.
  * - `DELETE /passkeys/:id` removes a passkey.
  * - `POST /passkeys/challenge` returns the challenge of one decision.
  * - `POST /passkeys/page-link` returns a one-time link to the page at the address where passkeys work.

@@ -44,7 +44,7 @@ const MAX_LINE_CHARS = 200;
 export function summarizeTask(snapshot: Snapshot): TaskSummary {
   const { taskId, sessionId, status, settings } = snapshot;
   const waitingFor = waitingForOf(snapshot);
-  // After the last decision no tool call waits. The task's next event then sets the state to `working`.
+  // After the last decision, no tool call waits. The snapshot keeps its waiting state until the task's next event.
   const state = STATES[status.state] === 'waiting' && waitingFor === null ? 'working' : STATES[status.state];
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd = null } = usageOf(snapshot);
   const calls = Object.values(snapshot.calls).map((call) => ({

@@ -4,8 +4,8 @@
  * - `GET /page/api/task-groups` returns the first page of each group, and what the title and the notifications need.
  * - `GET /page/api/task-groups/:group?token=…` returns a further page of one group.
  *
- * Filters: `text`, `workspace`, `model`, `state`. The index finds the rows. Only a row that has changed since the last
- * request needs its snapshot.
+ * Filters: `text`, `workspace`, `model`, `state`. The index finds the rows. The server caches the summaries of tasks,
+ * so it reads a snapshot only if the task has changed.
  */
 import { Router } from 'express';
 import { z } from 'zod';

@@ -21,8 +21,8 @@ export const answerWhileStarting: RequestListener = (request, response) => {
   }
   const [path] = (request.url ?? '').split('?', 1);
   if (path === '/livez') {
-    // The answer is 200, because a process manager restarts a server that is not alive, and a restart would only
-    // begin the same work again.
+    // The answer is 200, because a process manager restarts a server that is not alive. A restart would only begin the
+    // same work again.
     response.writeHead(200, json).end('{"status":"ok"}');
   } else if (path === '/readyz') {
     response.writeHead(503, json).end(JSON.stringify(STARTING));

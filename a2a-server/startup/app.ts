@@ -151,7 +151,7 @@ export interface AppOptions {
 }
 
 /**
- * - `draining`: the server accepts requests, but `/readyz` answers 503, so that a load balancer sends it no more.
+ * - `draining`: the server accepts requests, but `/readyz` answers 503, so that a load balancer sends no more requests.
  * - `closing`: the server refuses new requests with 503. Open requests still finish.
  */
 export type ServingPhase = 'open' | 'draining' | 'closing';
@@ -221,9 +221,9 @@ type Parts = AppOptions & A2aBindingOptions & AdmissionParts;
 /**
  * Skips `others` for requests that they do not serve.
  *
- * - Most requests are for JSON-RPC. Because they skip these routers, a refusal by a limit costs little.
- * - A router of Express answers OPTIONS itself. Its answer needs no token, and its `Allow` has only the methods of that
- *   router.
+ * - Most requests are for JSON-RPC. They skip the routers of `others`, so a refusal by a limit costs little.
+ * - A router of Express would answer OPTIONS itself, without a check of the token. Its `Allow` would have only the
+ *   methods of that router.
  */
 function exceptJsonRpcAndOptions(others: RequestHandler): RequestHandler {
   return (request, response, next) => {
@@ -266,7 +266,7 @@ function pageApi(parts: Parts): Router {
     admitRequests((request) => requirePageSession(request, pageSignIn), parts),
     refuseWhileClosing(isClosing),
     workRoutes(parts),
-    // The person chooses a model and a workspace from these.
+    // These routes return the models and the workspaces from which the person chooses.
     jsonRoute('/agent', agent),
     jsonRoute('/workspaces', workspaces),
     taskGroupsRoute(tasks, clock),

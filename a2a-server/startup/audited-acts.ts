@@ -5,7 +5,10 @@ import type { JournalEntry } from '../task/events.ts';
 import { limitsFromSettings } from './settings/limit-settings.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
-/** The settings that concern access, approvals and limits. None of them can contain a secret. */
+/**
+ * The settings that concern access, approvals and limits. Only `oidc` can contain a secret, which `withoutSecretSource`
+ * leaves out.
+ */
 const AUDITED = [
   'host',
   'port',
@@ -39,7 +42,7 @@ export function configurationAuditAct(
   return { act, version: readPackageVersion(), configuration: auditedConfiguration(settings) };
 }
 
-/** Returns the audit records for these events: one for each grant, and for the end of each grant. */
+/** Returns the audit records for these events: one for each new grant, and one for each revocation of grants. */
 export function grantAuditActs(taskId: string, entries: readonly JournalEntry[]): NewAuditRecord[] {
   return entries.flatMap(({ event }): NewAuditRecord[] => {
     if (event.type === 'tool.decided' && event.scope !== 'once') {

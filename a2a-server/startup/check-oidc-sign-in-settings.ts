@@ -8,8 +8,8 @@ import type { ServerSettings } from './settings/settings.ts';
 type CheckedSettings = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
 
 /**
- * Checks what a sign-in with the provider needs: the public address, and the secret. If a command prints the secret,
- * it does not run here but at the sign-in, because a person may have to unlock a password store.
+ * Checks what a sign-in with the provider needs: the public address, and the secret. A command that prints the secret
+ * runs only at the sign-in and not here, because a person may have to unlock a password store.
  * @throws ProductError CONFIGURATION
  */
 export async function checkOidcSignInSettings(

@@ -30,7 +30,7 @@ interface AccessParts extends Pick<OpenedServer, 'settings' | 'token' | 'records
   clock: Clock;
 }
 
-/** Returns the access, and a function that ends its watches of the records. */
+/** Returns the access control, and a function that stops its listeners for changed records. */
 export async function openAccessControl(
   parts: AccessParts,
 ): Promise<{ access: AccessControl; close: () => void }> {

@@ -1,4 +1,4 @@
-/** Opens the passkeys of the records for the approval page. */
+/** Opens the passkeys for the approval page. They are stored in the server's records. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';

@@ -53,8 +53,8 @@ export function openPushNotifications({
     log,
     addresses: { allowed: createHostAllowList(settings.allowPrivateHost), resolve: resolveHostBySystem },
     isRevoked: issued.isRevoked,
-    // The token in the state directory has no fingerprint, because each of the servers that share a database has another
-    // such token.
+    // The token in the state directory has no fingerprint, because servers that share a database have different tokens
+    // there.
     fingerprintOf: createCredentialFingerprints({
       credentials: settings.tokens,
       provider: settings.oidc,

@@ -1,4 +1,7 @@
-/** Starts the telemetry that the settings and the OTEL_* variables request. Loads the SDK only in this case. */
+/**
+ * Starts the telemetry that the settings and the OTEL_* variables request. Loads the OpenTelemetry SDK only if they
+ * request some.
+ */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';

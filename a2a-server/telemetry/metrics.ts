@@ -39,6 +39,6 @@ export interface Metrics {
   observe(facts: () => Promise<MeasuredServerState>): void;
   /** Returns all metrics in the text format of Prometheus. */
   prometheusText(): Promise<string>;
-  /** Sends the last values over OTLP, if that is configured. */
+  /** Sends the last values over OTLP, if OTLP is configured. */
   close(): Promise<void>;
 }

@@ -83,11 +83,11 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
   const instruments = createInstruments(provider.getMeter('a2a-server'));
   const activities = new TaskActivityTracker();
   const known = new Set(tools);
-  // The labels of a scope are the same on each metric, so they are left out.
+  // The labels of the OpenTelemetry scope are the same on each metric, so they are left out.
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
   const countRefusals = (limit: LimitName, scope: LimitScope, refusals: number): void =>
     instruments.add('a2a.server.refusals', refusals, { 'a2a.limit': limit, 'a2a.limit.scope': scope });
-  // Prometheus sees the first count as an increase only if there was a zero before.
+  // Prometheus sees the first count as an increase only if the counter had the value 0 before.
   for (const limit of REFUSING_LIMITS) for (const scope of LIMIT_SCOPES) countRefusals(limit, scope, 0);
   const countPushes = (result: PushResult, attempts: number): void =>
     instruments.add('a2a.server.push_notifications', attempts, { 'a2a.push.result': result });

@@ -1,9 +1,10 @@
 /**
- * Records the spans of the server. The names follow the semantic conventions for HTTP
- * and for generative AI. A span contains no content. The server loads this file only if traces are switched on.
+ * Records the spans of the server. The names follow the semantic conventions for HTTP and for generative AI. A span
+ * contains no content. The server loads this file only if traces are switched on.
  *
  * The spans of a task come from its durable events, and the journal has the task's trace. So the trace continues after
- * days and in another process. A span that is open when a process is killed is lost; the spans below it are not.
+ * days and in another process. A span that is open when a process is killed is lost. Its child spans stay, if they were
+ * already sent.
  */
 import {
   type Attributes,

@@ -72,7 +72,7 @@ export class TaskActivityTracker {
     });
   }
 
-  /** The number of tasks with open work. */
+  /** The number of tasks whose work has started and has not ended. */
   get size(): number {
     return this.#open.size;
   }

@@ -35,7 +35,7 @@ export function outdatedEvent(
   };
 }
 
-/** Returns the path that a preview shows after links are resolved: of a file or a working directory. */
+/** Returns the path of the file or the working directory that a preview shows. Links in the path are resolved. */
 function placeOf(preview: Preview): string | undefined {
   switch (preview.type) {
     case 'diff':

@@ -50,8 +50,9 @@ export interface ToolRun extends ToolContext {
    */
   goesTo?: (hosts: readonly string[]) => void;
   /**
-   * Returns false if the tool must skip this file or directory. That is so if a policy rule denies the path, or demands
-   * a decision about it, and did not match the call's own input. If absent, the tool may read every path.
+   * Returns false if the tool must skip this file or directory. The tool must skip a path that a policy rule denies, or
+   * about which a rule demands a decision. Rules that match the call's own input do not count, because the server has
+   * already checked them. If absent, the tool may read every path.
    * @param path relative to the workspace, with `/`
    */
   mayRead?: (path: string) => boolean;

@@ -20,8 +20,8 @@ export interface Toolbox {
   /** Returns a sentence for a model that called a missing tool. */
   absence(name: string): string;
   /**
-   * Resolves when the supply of tools, e.g. the MCP servers, has started, when the time for that is over, or when the
-   * signal aborts.
+   * Resolves when the supply of tools, e.g. the MCP servers, has started. Also resolves when the time limit of the
+   * start is over, or when the signal aborts.
    */
   settled(signal: AbortSignal): Promise<void>;
 }

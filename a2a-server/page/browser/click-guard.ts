@@ -2,7 +2,7 @@
  * Ignores clicks within half a second after a change of the page, because the person meant the old content. One example
  * is the second click of a double click. Another is a click on a button that has just moved under the cursor.
  *
- * - Each change of elements and texts starts this time again. Changes below `data-live` do not, because they move no
+ * - Each change of elements and texts restarts the half second. Changes below `data-live` do not, because they move no
  *   button.
  * - A link within the page (`#…`) only shows another view, so the guard never ignores a click on such a link.
  * - A dialog lies above the page, and a change of the page moves none of its buttons. So the guard never ignores a

@@ -4,7 +4,7 @@ import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts'
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { PAGE_API_URL, signedInFetch } from './sign-in/sign-in.ts';
 
-/** Returns true for the error of a request whose sign-in has ended. */
+/** Returns true if a request failed with this error because the sign-in has ended. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ClientError && error.status === 401;
 }

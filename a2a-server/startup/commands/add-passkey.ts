@@ -94,8 +94,9 @@ async function userOf(
 }
 
 /**
- * Returns a link to the page, which the running server creates for the user of `token`. For a user without a configured
- * token, `token` is the local token, and only the address of the link is used.
+ * Asks the running server for a link to the page, and returns it. The link signs in as the owner of `token`. If the
+ * user has no configured token, `token` is the local token. The caller then removes the link's code, and uses only its
+ * address.
  */
 async function serverLink(
   stateDir: string,
@@ -112,7 +113,10 @@ async function serverLink(
   return signInLink(record.url, token);
 }
 
-/** Returns a valid issued token of the user with the role that a passkey needs. If there are several, the last to expire. */
+/**
+ * Returns a valid issued token of the user with the role that a passkey needs. If there are several such tokens,
+ * returns the one that expires last.
+ */
 async function approvingToken(
   records: CommandRecords,
   principal: string,

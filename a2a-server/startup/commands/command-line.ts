@@ -88,8 +88,8 @@ function usageHint(typed: readonly string[]): string {
 }
 
 /**
- * Adds a sentence to the help of each command: the program's own options apply to it too, but its help does not list
- * them.
+ * Adds a sentence to the help of each command. It says that the program's own options apply too, because the help of
+ * the command does not list them.
  */
 function nameSharedOptions(parent: Command): void {
   for (const command of parent.commands) {

@@ -26,7 +26,7 @@ export async function printFailingReceivers(
 }
 
 /**
- * Asks the server to deliver to a failing receiver again. The server does it within seconds, or at its next start.
+ * Asks the server to deliver to a failing receiver again. The server tries within seconds, or at its next start.
  * @param id the id of the receiver, or its beginning
  * @throws ProductError UNKNOWN_ADDRESS, CONFIGURATION, STORAGE
  */

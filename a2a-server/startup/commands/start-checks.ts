@@ -132,7 +132,10 @@ function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] 
   ];
 }
 
-/** Warns about groups without members. No person can approve the tool calls of their rules. */
+/**
+ * Warns about groups without members. If a rule demands an approver from such a group, no person can approve its tool
+ * calls.
+ */
 async function checkGroups(settings: ServerSettings): Promise<CheckResult[]> {
   if (settings.policy.every(({ approver }) => approver?.group === undefined)) return [];
   try {
@@ -169,8 +172,8 @@ function listIssuedTokens(records: CommandRecords): Promise<IssuedTokenRecord[]>
 }
 
 /**
- * Returns a problem if a start would refuse the state directory: because the server cannot write to it, or because
- * other users of the machine could use the directory or its token file.
+ * Returns a problem if a start would refuse the state directory. A start refuses it if the server cannot write to it,
+ * or if other users of the machine could use the directory or its token file.
  */
 async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {

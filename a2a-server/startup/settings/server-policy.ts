@@ -22,8 +22,8 @@ export function serverPolicy(
 }
 
 /**
- * Returns the MCP servers that rules name but the settings do not. The server only warns about them, because the
- * operator may add them later.
+ * Returns the MCP servers that rules name and that are not in the settings. The server only warns about them, because
+ * the operator may add them later.
  */
 export function unknownMcpServers({
   policy,

@@ -24,8 +24,9 @@ import { resolveHostBySystem } from '../web/resolve-checked-host.ts';
 const DEFAULT_GRACE_MS = 5000;
 
 /**
- * The time that a stopped tool needs after `graceMs`: it checks that its killed processes have exited, and reads their
- * last output. The server waits `graceMs` plus this time before it reports the stop as unconfirmed.
+ * The time that a stopped tool needs after `graceMs`. In this time, the tool checks that its killed processes have
+ * exited, and reads their last output. The server waits `graceMs` plus this time before it reports the stop as
+ * unconfirmed.
  */
 export const KILL_CONFIRMATION_MS = 3000;
 

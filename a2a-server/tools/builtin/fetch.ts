@@ -22,7 +22,10 @@ const SLACK_MS = 5_000;
 /** The limit for a body after decompression. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** The limit for the extracted text, in characters. A page of many links can give more text than HTML. */
+/**
+ * The limit for the extracted text, in characters. The extracted text of a page with many links can be longer than its
+ * HTML.
+ */
 const MAX_TEXT_CHARS = 4 * 1024 * 1024;
 
 /** The error for a failed request quotes this many characters of the body, because the body often names the cause. */
@@ -55,7 +58,8 @@ export function createFetchTool(web: FetchDependencies): Tool {
     reach: ({ url }) => callTargetsOfUrl(url),
     show: async ({ url }) => {
       const { parseWebUrl } = await import('./web-on-demand.ts');
-      // This checks the URL without a DNS request. A DNS request before the approval could leak data in the host name.
+      // `parseWebUrl` checks the URL without a DNS request. A DNS request before the approval could leak data in the
+      // host name.
       return { preview: { type: 'url', url: parseWebUrl(url, web).href }, basis: null };
     },
     run: async (input, { signal, goesTo }) => {

@@ -10,8 +10,8 @@ import { decodeFileText, type FileContent } from '../workspace/text-file.ts';
 
 const MAX_LINES = 2000;
 /**
- * The maximum length of the returned text. It ends after a whole line, unless its first line alone is longer than
- * this.
+ * The maximum length of the returned text. The text ends after a whole line, unless the first line alone is longer than
+ * this limit.
  */
 const MAX_CHARACTERS = 50_000;
 

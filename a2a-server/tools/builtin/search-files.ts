@@ -68,8 +68,8 @@ export const searchFilesTool: Tool = defineTool({
 });
 
 /**
- * The note if nothing was found and the pattern looks like a regular expression. Most models expect that it is one.
- * Without the note, they would believe that no line matches.
+ * The note if nothing was found and the pattern looks like a regular expression. Most models expect that the tool
+ * searches for a regular expression. Without the note, they would believe that no line matches.
  */
 const EXACT_TEXT_NOTE =
   'The tool looked for the exact text of the pattern. If the pattern is a regular expression, set regex';

@@ -9,7 +9,7 @@ import type { LineMatcher } from './line-matcher.ts';
 /** The number of characters in one slice. A plain pattern takes about one millisecond for a slice. */
 const SLICE_CHARACTERS = 128 * 1024;
 const SLICE_MS = 50;
-/** A regular expression ignores the rest of a line after this number of characters. */
+/** If the pattern is a regular expression, the search reads only this many characters of each line. */
 const MAX_LINE_CHARS = 10_000;
 
 export interface MatchedLine {

@@ -1,8 +1,8 @@
 import type { Environment } from '../../../shared/runtime/environment.ts';
 
 /**
- * The harmless variables that programs need. A trailing `*` matches any ending. The operator must allow all other
- * variables.
+ * The harmless variables that programs need. A trailing `*` matches any ending. A command gets another variable only if
+ * the operator allows it.
  */
 const POSIX = [
   'PATH',

@@ -81,7 +81,7 @@ export async function runShellCommand(command: ShellCommand): Promise<CommandRes
   for (let attempt = 1; ; attempt += 1) {
     const end = await runOnce(command);
     if (end.type === 'ended') return end.command;
-    // The process of this attempt has ended, so its record is deleted. An abort may prevent the next attempt.
+    // The process of this attempt has ended. Its record is deleted here, because an abort may prevent the next attempt.
     command.child.forget();
     if (attempt < SANDBOX_ATTEMPTS) continue;
     throw new Error(
@@ -150,7 +150,7 @@ async function endAll(group: number, aborted: boolean, command: ShellCommand): P
   if (!aborted) return ending;
   const strays = (): readonly number[] => command.child.strays();
   const [end] = await Promise.all([ending, endFoundProcessGroups(strays, command)]);
-  // A program may have left the group while the group ended, so this searches again.
+  // A program may have left the group while the group ended, so the next line searches again.
   return (await endFoundProcessGroups(strays, command)) ? end : 'unconfirmed';
 }
 
@@ -211,7 +211,8 @@ async function reachedGate(
 ): Promise<boolean> {
   const gate = gateOf(child);
   if (gate === undefined) return true;
-  // If the shell is killed while it waits at the gate, the gate's socket emits an error. `exited` reports that end.
+  // The shell may be killed before the server writes to its socket. The socket then emits an error. The error is
+  // ignored, because `exited` reports the shell's exit.
   gate.on('error', () => undefined);
   const ready = new Promise<true>((resolve) => void gate.once('data', () => resolve(true)));
   return unlessAborted(Promise.race([ready, exited.then(() => false)]), signal).catch(() => false);
@@ -251,7 +252,7 @@ async function waitForPipesToEnd(
     for (let before = -1; length() !== before;) {
       before = length();
       if ((await resultWithin(clock, QUIET_MS, closed)) !== undefined) return;
-      // A timer may fire before Node reads data that has arrived. So this waits one event-loop turn, in which Node
+      // A timer may fire before Node reads data that has arrived. So the loop waits one event-loop turn, in which Node
       // reads that data.
       await nextTurn();
     }

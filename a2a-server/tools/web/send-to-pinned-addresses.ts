@@ -76,7 +76,7 @@ type SendRequest = (url: URL, options: RequestOptions) => ClientRequest;
 
 const plainRequest: SendRequest = (url, options) => request(url, { ...options, agent });
 
-/** Loads Node's TLS at the first HTTPS request, because it is a noticeable part of the server's start. */
+/** Loads Node's TLS at the first HTTPS request, because this would make the server's start noticeably slower. */
 async function secureRequest(): Promise<SendRequest> {
   const https = await import('node:https');
   secureAgent ??= new https.Agent({ keepAlive: false });

@@ -1,14 +1,14 @@
 /**
  * Replaces the whole content of a file, or changes nothing.
  *
- * `replaceWorkspaceFile` writes a new file in the same directory, makes the new file durable, and renames it in one step. So a
- * reader sees the old or the new content, also after a crash. A crash can leave a `.….tmp` file. X2: if the old name is
- * a hard link to a file outside the workspace, the rename does not write to that file.
+ * `replaceWorkspaceFile` writes a new file in the same directory, makes the new file durable, and renames it in one
+ * step. So a reader sees the old or the new content, even after a crash. A crash can leave a `.….tmp` file. X2: if the
+ * old name is a hard link to a file outside the workspace, the rename does not write to that file.
  *
- * D2: a change applies only to the content that the person saw. So `replaceWorkspaceFile` compares the file with `basis` (a hash
- * of that content) right before the rename, after all slow work. A new file has no race, because link(2) fails if the
- * name exists. For an existing file, another process can still write between the check and rename(2). That write is
- * then lost, because no system call compares and renames.
+ * D2: a change applies only to the content that the person saw. So `replaceWorkspaceFile` compares the file with
+ * `basis` (a hash of that content) after all slow work, right before the rename. A new file has no race, because
+ * link(2) fails if the name exists. For an existing file, another process can still write between the check and
+ * rename(2). That write is then lost, because no system call compares and renames.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';

@@ -146,7 +146,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
   }
 }
 
-/** Refuses a workspace that is a barred directory or below one. So it checks each parent. */
+/** Refuses a workspace that is a barred directory or below one. So the function also checks each parent. */
 async function refuseBarred(
   canonical: string,
   identity: FileIdentity,

@@ -40,7 +40,7 @@ export function ActionView({ action, waits, children, seen, head, headId }: Acti
       data-seen={seen}
     >
       <h3 ref={head ?? null} id={headId}>
-        {/* The title of a question of the agent is the start of the question, which follows. */}
+        {/* If the agent asks, the title only repeats the start of the question below. */}
         {reason === 'question' && tool === 'ask-person'
           ? 'The agent asks'
           : isolateRightToLeft(visibleLine(title))}

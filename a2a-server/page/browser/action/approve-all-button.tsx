@@ -8,7 +8,7 @@ interface ApproveAllButtonProps {
   actions: readonly ShownAction[];
   /** The `shown` codes of the actions that the person has read. */
   read: ReadonlySet<string>;
-  /** True while a decision is on its way. This button must not contradict it. */
+  /** True while the page sends a decision. A press must not send a second decision about the same action. */
   disabled: boolean;
   onDecide: (...decisions: readonly Decision[]) => Promise<boolean>;
 }

@@ -7,8 +7,8 @@ const MAX_DECISIONS = 100;
 
 type ApproveAllReadiness =
   /**
-   * The page shows no button "Approve all": fewer than two or more than `MAX_DECISIONS` actions wait, or one of them
-   * cannot be approved here or needs a passkey.
+   * The page shows no button "Approve all". Either fewer than two or more than `MAX_DECISIONS` actions wait, or a
+   * waiting action cannot be approved here or needs a passkey.
    */
   | { type: 'none' }
   /** The person has read `read` actions of `all`. */

@@ -13,7 +13,7 @@ export interface SettledCall {
 export function decidedElsewhereText(found: SettledCall | undefined, now: number): string {
   if (found === undefined) return 'This task has no such action.';
   const { decided, state } = found;
-  // The end of a task skips the calls that nobody decided.
+  // When a task ends, the calls that nobody decided get the state `skipped`.
   const why = state === 'skipped' ? 'its task has ended' : `it is ${state}`;
   if (decided === undefined) return `This action no longer waits: ${why}. Nobody decided it.`;
   return `${capitalizedDecidedByText(decided)}, ${agoText(now - Date.parse(decided.at))}.`;

@@ -1,5 +1,5 @@
 /**
- * Shows the buttons that approve, deny or edit an action. `data-key` names the key that uses an element
+ * Shows the buttons that approve, deny or edit an action. `data-key` names the key that clicks or focuses an element
  * (page-keyboard.tsx).
  */
 import { useContext, useState } from 'preact/hooks';
@@ -18,7 +18,10 @@ import { grantFromForm, NO_TRUST_LIMITS, type TrustLimitTexts } from './trust-li
 interface DecisionButtonsProps {
   action: PendingAction;
   disabled: boolean;
-  /** The id of the action's heading. A screen reader says it with each button, because several actions have the same buttons. */
+  /**
+   * The id of the action's heading. A screen reader reads the heading with each button, because several actions have
+   * the same buttons.
+   */
   describedBy: string;
   onDecide: (decision: Decision) => void;
   onEdit: () => void;

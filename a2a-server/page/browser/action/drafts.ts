@@ -1,6 +1,6 @@
 /**
- * Keeps what the person has begun to write or to choose, while the page shows another task or the server asks again. A
- * decision of the person, a reload or a sign-out drops it.
+ * Keeps the unsent texts and choices of the person. They stay while the page shows another task, or while the server
+ * asks again about the same call. A decision, a reload or a sign-out drops them.
  */
 import type { EditDraft } from './edit-draft.ts';
 import type { FilledForm } from './question-answer.ts';
@@ -8,7 +8,7 @@ import type { FilledForm } from './question-answer.ts';
 /** The texts of one task. `reasons`, `edits` and `answers` are by call id. */
 export interface TaskDrafts {
   message: string;
-  /** Settles with the request that sends the message. Undefined if there is no such request. */
+  /** Settles when the request that sends the message has ended. Undefined if there is no such request. */
   sending: Promise<void> | undefined;
   reasons: Map<string, string>;
   edits: Map<string, EditDraft>;

@@ -55,7 +55,8 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
       restored.current = false;
       return;
     }
-    // The person may have focused another element before the schema arrives.
+    // The person may have focused an element outside of this action before the schema arrived. Then the focus stays
+    // there.
     const { activeElement } = document;
     const section = box.current?.closest('section');
     if (activeElement !== document.body && section?.contains(activeElement) !== true) return;

@@ -18,8 +18,8 @@ export type EditDraft =
 type FormDraft = Extract<EditDraft, { view: 'form' }>;
 
 /**
- * Returns the draft at the start of an edit: a form if the whole input is edited and the schema allows a form
- * (`inputFields`), otherwise a text.
+ * Returns the draft at the start of an edit. The draft is a form if the whole input is edited and the schema allows a
+ * form (`inputFields`). Otherwise the draft is a text.
  */
 export function initialEditDraft({ type, text }: Editable, schema: unknown): EditDraft {
   return (

@@ -33,13 +33,13 @@ export function editableOf({ callId, shown, input, preview }: PendingAction): Ed
   };
 }
 
-/** Returns the text as a text field of a browser has it. The only line break of such a field is LF. */
+/** Returns the text with LF as the only line break, as a text field of a browser returns it. */
 export function withLfLineBreaks(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
 }
 
 /**
- * Returns the text of a field with the line breaks of the proposed text, if those are all CRLF.
+ * Returns the edited text. If all line breaks of the proposed text are CRLF, the returned text has CRLF too.
  * @param edited the text of the field
  */
 export function withLineBreaksOf(proposed: string, edited: string): string {

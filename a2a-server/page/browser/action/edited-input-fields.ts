@@ -50,7 +50,7 @@ export function inputFields(schema: unknown, input: Input): InputField[] | undef
   const properties = fieldOf(schema, 'properties');
   if (!isRecord(properties)) return undefined;
   const required = fieldOf(schema, 'required');
-  // The schema may come from a server that is not trusted. So inherited names such as `constructor` are ignored.
+  // Inherited names such as `constructor` are ignored, because the schema may come from a server that is not trusted.
   const names = new Set([...Object.keys(properties), ...Object.keys(input)]);
   if (names.size === 0 || names.size > MAX_FIELDS) return undefined;
   return [...names].map((name) =>
@@ -170,8 +170,8 @@ function textOf(control: FieldControl, value: unknown): string | undefined {
   switch (control.type) {
     case 'line':
     case 'lines':
-      // D5: an HTML field changes line breaks and hides some characters, so such a text is not editable here. In a
-      // field, '' means no value.
+      // D5: an HTML field changes CR line breaks and hides some characters. A value that contains them is edited as
+      // JSON. So is the value '', because an empty field means no value.
       return typeof value === 'string' &&
         value !== '' &&
         !value.includes('\r') &&

@@ -7,8 +7,8 @@ import { useLoaded } from '../use-loaded.ts';
 type ReadInputSchema = (callId: string) => Promise<unknown>;
 
 /**
- * Reads the schema of a call's input. The default finds none. The approval card in a chat uses this default, so the
- * person edits JSON there.
+ * Reads the schema of a call's input. The default returns no schema. The approval card in a chat uses this default, so
+ * the person edits JSON there.
  */
 export const InputSchemaContext = createContext<ReadInputSchema>(() => Promise.resolve(undefined));
 

@@ -29,7 +29,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   const [wantsEdit, setWantsEdit] = useState(edits.has(action.callId));
   const { head, foot, seen } = useActionSeen(shown);
   const headId = useId();
-  // The same code as `sent`, but set at once, because a second click may arrive before the page removes the buttons.
+  // The same code as `sent`, but set at once, because a second click may arrive before the page disables the buttons.
   const sending = useRef<string>();
   const send = async (decision: Decision): Promise<void> => {
     if (sending.current === shown) return;

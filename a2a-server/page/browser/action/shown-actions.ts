@@ -21,8 +21,8 @@ export interface DecisionRefusal {
 }
 
 /**
- * Returns the id of the call whose action shows the refusal: the last of the refused calls, because "Approve all" is
- * below it. Returns undefined if none of them waits any more.
+ * Returns the id of the call whose action shows the refusal. This is the last refused call that still waits, because
+ * the button "Approve all" is below it. Returns undefined if no refused call waits any more.
  */
 export function callIdForRefusal(
   actions: readonly ShownAction[],
@@ -45,8 +45,8 @@ export function updateShownActions(
 }
 
 /**
- * Records that the server accepted this page's decision. If the server has asked again about the same call before its
- * answer arrived, the new question waits (D2: a decision binds to what was shown).
+ * Records that the server accepted this page's decision. If the server asks again about the same call before its
+ * response arrives, the new question still waits (D2: a decision binds to what was shown).
  */
 export function withAcceptedDecision(
   actions: readonly ShownAction[],
@@ -75,7 +75,8 @@ function updateShownAction(
     if (each.type === 'waits') return { type: 'gone', action: each.action, newerCame: othersCame };
     return othersCame ? { ...each, newerCame: true } : each;
   }
-  // The page has just decided this question, but the stream may still contain it. The page does not show it again.
+  // This page has just decided this question. The stream may still report the question as pending, and the page does
+  // not show it again.
   if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
   return { type: 'waits', action: now };
 }

@@ -9,7 +9,8 @@ interface ActionSeen {
 }
 
 /**
- * Reports whether a person can have read an action. A browser reports nothing while the page is hidden.
+ * Reports whether a person can have read an action. While the page is hidden, the observer reports nothing, so the
+ * action does not count as seen.
  * @param code the `shown` code of the action. A new code means that the person must read the action again
  */
 export function useActionSeen(code: string): ActionSeen {

@@ -25,8 +25,8 @@ export interface KeyPress {
 
 /**
  * Returns the command of a key. Returns undefined if the key belongs to a field, to the browser, or to no command.
- * Shift is allowed only for signs, because many keyboards need it for `?` and `/`. A key that is held down can only
- * move the selection.
+ * Shift is allowed only with `?` and `/`, because many keyboards need Shift for these signs. A key that is held down
+ * can only move the selection.
  */
 export function keyboardCommandOf(press: KeyPress, inField: boolean): KeyboardCommand | undefined {
   const { key, ctrlKey, altKey, metaKey, shiftKey, repeat, isComposing, defaultPrevented } = press;

@@ -25,8 +25,8 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
   const [registrationCode, setRegistrationCode] = useState(registration);
   const look = (): void => setKey(pageKey());
   useEffect(() => onSignInChange(look), []);
-  // A link that opens in a tab with this page changes only the fragment. So the page does not load again, and the codes
-  // are taken here.
+  // If a link opens in a tab that already shows this page, only the fragment changes. The page does not load again, so
+  // this function takes the codes.
   const takeCodes = (): void => {
     const [signInCode, passkeyCode] = [takeSecret('code'), takeSecret('passkey')];
     if (signInCode !== undefined) setCode(signInCode);
@@ -47,8 +47,8 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
       />
     );
   const signedOut = (): void => {
-    // The refused request may be of an earlier sign-in, because its answer may arrive after the next sign-in. Then the
-    // new key stays.
+    // The refused request may belong to an earlier sign-in, if its response arrives after the next sign-in. Then the
+    // key of the new sign-in stays.
     if (pageKey() === key) forgetPageKey();
     look();
   };

@@ -83,7 +83,9 @@ function isField(target: EventTarget | null): target is HTMLElement {
   return target instanceof HTMLElement && target.matches(FIELDS);
 }
 
-/** Moves the focus from a field to the action of the field, if it has one. */
+/**
+ * Moves the focus from a field to the waiting action that contains the field. If there is none, only removes the focus.
+ */
 function leaveField(field: HTMLElement): void {
   const action = field.closest(WAITING_ACTIONS);
   if (action === null) field.blur();
@@ -100,7 +102,8 @@ function runKeyboardCommand(command: Exclude<KeyboardCommand, 'help'>): void {
   const focus = document.activeElement ?? document.body;
   const selected = actions.find((each) => each.contains(focus));
   switch (command) {
-    // The focus may also be on a decided action, which is not in `actions`. So its place in the document decides.
+    // The focus may also be on a decided action, which is not in `actions`. So the place of the focus in the document
+    // decides.
     case 'next':
       return focusAction(nextAction(actions, focus));
     case 'previous':
@@ -118,7 +121,7 @@ function runKeyboardCommand(command: Exclude<KeyboardCommand, 'help'>): void {
   }
 }
 
-/** Returns the first action after the focus. At the end of the page, returns the last action. */
+/** Returns the first action after the focus. If no action follows, returns the last action of the page. */
 function nextAction(actions: readonly HTMLElement[], focus: Element): HTMLElement | undefined {
   return actions.find((each) => isAfter(each, focus)) ?? actions.at(-1);
 }

@@ -38,7 +38,7 @@ const DAY_CHECK_MS = 60_000;
 
 interface SignedInPageProps {
   client: A2aClient;
-  /** The code of a link that signs in. It is used if this sign-in has ended. */
+  /** The code of a sign-in link. The page needs this code if the current sign-in has ended. */
   signInCode: string | undefined;
   /** The code of a link that registers a passkey. */
   registrationCode: string | undefined;
@@ -81,7 +81,7 @@ export function SignedInPage(props: SignedInPageProps) {
   const loaded = groups !== undefined;
   const tasks = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
   useEffect(() => {
-    // If the address names no task, the page opens the first task once. The history has no entry before it, so Back
+    // If the address names no task, the page opens the first task once. This adds no entry to the history, so Back
     // leaves the page.
     const [first] = tasks;
     if (first !== undefined && location.hash === '') replaceFragment(taskFragment(first.taskId));

@@ -98,7 +98,9 @@ function sessionOf(structured: unknown): SessionOnCard {
   };
 }
 
-/** True if the host has passed on the whole action. The bridge has already validated it. */
+/**
+ * Checks only that the host has passed on the preview and the decisions. The bridge has already validated the action.
+ */
 function isPendingAction(value: unknown): value is PendingAction {
   return isRecord(value) && isRecord(value['preview']) && Array.isArray(value['decisions']);
 }

@@ -1,7 +1,7 @@
 /**
  * The card's connection to the MCP host that shows it: JSON-RPC 2.0 over postMessage (MCP Apps, specification
- * 2026-01-26). The official library is ten times as large as the card, so this file has the few methods that the card
- * uses.
+ * 2026-01-26). The official library is ten times as large as the card, so this file implements only the few methods
+ * that the card uses.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 
@@ -96,8 +96,8 @@ export class McpAppHostConnection {
   }
 
   #post(message: object): void {
-    // The card does not know the origin of its host, so any origin may receive its messages. A secret in them, such as
-    // the code of a decision, came through this host.
+    // The card does not know the origin of its host, so any origin may receive its messages. This reveals nothing: a
+    // secret in a message, such as the code of a decision, came from this host.
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
 

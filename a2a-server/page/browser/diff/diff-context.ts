@@ -16,7 +16,8 @@ const CONTEXT_LINES = 3;
 const MIN_FOLDED_LINES = 4;
 
 /**
- * Replaces the start of each hunk by the unchanged lines that the diff leaves out, and adds those after the last hunk.
+ * Replaces the header of each hunk by the unchanged lines that the diff leaves out before the hunk. Also adds the
+ * unchanged lines after the last hunk.
  * @param after the new text of the whole file. If the diff does not fit this text, the rows stay as they are.
  */
 export function withAllUnchangedLines(rows: readonly DiffRow[], after: string): readonly DiffRow[] {
@@ -73,8 +74,8 @@ export function withFoldedRows(
   for (let at = 0; at < rows.length;) {
     let end = at;
     while (rows[end]?.type === 'context') end += 1;
-    // At the start and at the end of the file, unchanged lines have a change on only one side, so the other side needs
-    // no context.
+    // At the start and at the end of the file, unchanged lines have a change on only one side. The other side needs no
+    // context.
     const from = isChange(rows[at - 1]) ? Math.min(at + CONTEXT_LINES, end) : at;
     const to = isChange(rows[end]) ? Math.max(end - CONTEXT_LINES, from) : end;
     folded.push(...rows.slice(at, from), ...foldClosed(rows.slice(from, to), isOpen), ...rows.slice(to, end));
@@ -85,7 +86,10 @@ export function withFoldedRows(
   return folded;
 }
 
-/** Folds the lines that are not open. An edit can put lines that were never opened beside opened lines. */
+/**
+ * Folds each long run of lines that are not open. After an edit, opened lines can be beside lines that the person has
+ * never opened.
+ */
 function foldClosed(rows: readonly DiffRow[], isOpen: (row: DiffRow) => boolean): (DiffRow | DiffFold)[] {
   const folded: (DiffRow | DiffFold)[] = [];
   for (let at = 0; at < rows.length;) {

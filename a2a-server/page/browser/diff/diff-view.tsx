@@ -1,6 +1,6 @@
 /**
- * Shows a change of a file: line numbers, counts, colours, folded lines, and one or two columns. Text of the agent
- * stays text.
+ * Shows a change of a file: line numbers, counts, colours, folded lines, and one or two columns. The agent's text is
+ * never treated as markup.
  */
 import { useContext, useMemo, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';

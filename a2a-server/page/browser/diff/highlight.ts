@@ -59,7 +59,7 @@ const MAX_CHARS_AT_ONCE = 2_000;
 const MAX_MS = 100;
 
 const lowlight = createLowlight(LANGUAGES);
-// highlight.js assigns no language to these extensions, or a language that marks less.
+// highlight.js assigns no language to these extensions, or a language that colours less.
 lowlight.registerAlias({ xml: 'htm', css: 'scss', cpp: 'h' });
 
 export const highlightedLines: Highlighter = (text, language) => {
@@ -73,7 +73,7 @@ export const highlightedLines: Highlighter = (text, language) => {
   });
 };
 
-/** Splits a text between lines. Only a part with a single line is longer than the maximum. */
+/** Splits a text between lines. Only a part with a single line can be longer than the maximum. */
 function partsOf(text: string): string[] {
   const parts: string[] = [];
   let part: string | undefined;

@@ -23,7 +23,7 @@ export function proposedFileOf({
   const old = withoutChange(content, diff);
   if (old === undefined) return undefined;
   const before = diff.startsWith('--- /dev/null\n') ? undefined : old;
-  // The texts are known only if the computed diff is the diff of the preview. It differs e.g. for a tool that
+  // The texts are known only if the computed diff is the diff of the preview. The two differ e.g. for a tool that
   // appends, whose `content` is only the new part.
   return unifiedFileDiff(path, before, content) === diff ? { path, before, after: content } : undefined;
 }

@@ -1,7 +1,8 @@
 /**
- * Follows the changes of tasks with one stream for all tabs of this browser, because each tab already has a stream for
- * its task, and HTTP/1.1 browsers open at most six connections to a server. Only the tab that holds a lock of the
- * browser (`navigator.locks`) reads the stream. It tells the other tabs. If it closes, another tab gets the lock.
+ * Follows the changes of tasks with one stream for all tabs of this browser. Each tab already has a stream for its
+ * task, and with HTTP/1.1, browsers open at most six connections to a server. Only the tab that holds a lock of the
+ * browser (`navigator.locks`) reads the stream, and notifies the other tabs. If this tab closes, another tab gets the
+ * lock.
  */
 import { serverSentEventsOf } from '../../../../shared/net/server-sent-events.ts';
 import { randomBackOffDelay } from '../../../../shared/runtime/back-off.ts';
@@ -12,8 +13,8 @@ const QUIET_MS = 45_000;
 const BACK_OFF = { firstMs: 500, mostMs: 5_000 };
 
 /**
- * The name of the lock, and of the stored value that tells the other tabs. Browsers offer locks only to pages of HTTPS
- * and of this machine. Without locks, each tab has its own stream.
+ * The name of the lock, and the key of the stored value that notifies the other tabs. Browsers offer locks only to
+ * pages of HTTPS and of this machine. Without locks, each tab has its own stream.
  */
 const LOCK_NAME = `task-changes ${PAGE_API_URL}`;
 

@@ -1,4 +1,4 @@
-/** Shows the task list in three parts: what waits for the person, what runs, and what has ended. */
+/** Shows the task list in three parts: waiting tasks, running tasks, and ended tasks. */
 import { useRef } from 'preact/hooks';
 import {
   TASK_GROUPS,

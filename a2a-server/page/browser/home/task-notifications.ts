@@ -1,4 +1,4 @@
-/** Decides which waiting tasks get a notification, and what it says. Pure. */
+/** Decides which waiting tasks get a notification, and builds its text. Pure. */
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 

@@ -8,7 +8,8 @@ export function waitingRisks(waitingFor: WaitingFor): Risk[] {
   const risks = new Map<string, Risk>();
   for (const { tool, sideEffect, reason } of waitingFor.first) {
     if (reason === 'question') continue;
-    // Only the type of a preview matters here: a question has no risk.
+    // `risksOf` needs the preview only to recognize a question. Here, no action is a question, so any other type is
+    // correct.
     for (const risk of risksOf({ tool, sideEffect, reason, preview: { type: 'text', text: '' } }))
       risks.set(risk.text, risk);
   }

@@ -2,8 +2,8 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * Moves the focus to the first new task after a press of "Show more". The button is behind the new tasks then, or gone,
- * so a person with a keyboard or a screen reader would lose the place in the list.
+ * Moves the focus to the first new task after a press of "Show more". After the press, the button is behind the new
+ * tasks, or it is gone. So a person with a keyboard or a screen reader would lose the place in the list.
  * @param group contains the tasks and the button
  * @returns a function to call at the press
  */
@@ -23,7 +23,7 @@ export function useFocusOnFurtherTasks(group: RefObject<HTMLElement>): () => voi
     const first = following[0] ?? (buttonOf(group) === null ? rows.find(isNew) : undefined);
     if (first === undefined) return;
     known.current = undefined;
-    // The person may have gone elsewhere in the meantime.
+    // If the person has moved the focus away from the button, the focus stays there.
     if (!onButton) return;
     first.focus({ preventScroll: true });
     first.scrollIntoView({ block: 'nearest' });

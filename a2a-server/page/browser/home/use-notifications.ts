@@ -57,6 +57,6 @@ function notify({ taskId, key, title, body }: BrowserTaskNotification): void {
     });
   } catch {
     // Chrome on Android throws here, because it shows only the notifications of a service worker. The title of the page
-    // still shows the number.
+    // still shows the number of waiting actions.
   }
 }

@@ -129,8 +129,8 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
         const token = asked?.groups[group].next;
         if (asked === undefined || asked.query !== query || token === undefined || token === null) return;
         const page = await readGroupPage(group, token, filters);
-        // The list has changed during the request, so tasks of this page may be in another group now. The page is read
-        // again.
+        // The list has changed during the request, so some of the read tasks may be in another group now. The loop
+        // reads the next tasks of the group again.
         if (latest.current.answer !== asked) continue;
         take({ ...asked, groups: { ...asked.groups, [group]: addNextTaskPage(asked.groups[group], page) } });
         return;
@@ -142,7 +142,10 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
   return { groups: answer?.groups, since, problem: problem ?? moreProblem, refresh, showMore };
 }
 
-/** Reads the first page of each group, and as many further pages as the list has already. */
+/**
+ * Reads the first page of each group. Of waiting and running tasks, also reads as many as the list already shows.
+ * Further ended tasks are not read again.
+ */
 async function readAll(filters: PageTaskFilters, known: TaskGroups | undefined): Promise<TaskGroups> {
   const found = await readTaskGroups(filters);
   for (const group of ['waiting', 'working'] as const) {

@@ -8,8 +8,9 @@ interface DecisionsToSend {
 }
 
 /**
- * Sends decisions. Asks for the passkey first if a rule demands presence. The page cannot know whether an edit leads to
- * a file that demands presence, so the server's refusal of an edit also asks for the passkey.
+ * Sends decisions. Asks for the passkey first if a rule demands presence. The page cannot know whether an edited call
+ * demands presence. So if the server refuses an edit without a passkey, the page asks for the passkey and sends the
+ * edit again.
  */
 export async function decideWithPasskey(
   to: Pick<Execution, 'decide'>,

@@ -1,4 +1,7 @@
-/** Opens the list of the person's passkeys. A link of `a2a-server passkey add` opens it to add one. */
+/**
+ * Shows the button that opens the list of the person's passkeys. `a2a-server passkey add` prints a link with a
+ * registration code. With this code, the list opens when the page loads, and the person can add a passkey.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
@@ -18,7 +21,7 @@ export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonPro
   const [passkeys, setPasskeys] = useState<readonly RegisteredPasskey[]>([]);
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string>();
-  /** The number of requests for the list so far. A late answer to an earlier one shows nothing. */
+  /** The number of requests for the list so far. The page ignores a late response to an earlier request. */
   const listRequests = useRef(0);
   const act = async (change: () => Promise<void>): Promise<void> => {
     setProblem(undefined);

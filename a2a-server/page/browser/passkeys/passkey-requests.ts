@@ -23,8 +23,8 @@ const requestOptionsSchema = z.object({
 });
 
 /**
- * The schema of the options for a registration. The server's library makes these options, and the browser's library of
- * the same version takes them.
+ * The schema of the options for a registration. The server's library creates these options, and the browser's library
+ * of the same version reads them. So only `challenge` is checked here.
  */
 const creationOptionsSchema = z.custom<PublicKeyCredentialCreationOptionsJSON>(
   (value) => typeof fieldOf(value, 'challenge') === 'string',

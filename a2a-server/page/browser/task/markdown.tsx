@@ -12,14 +12,14 @@ import { allowedLinkUrl } from './link-target.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 
 /**
- * The page shows a text with more characters or more emphasis signs as plain text, because the time of the lexer is
- * quadratic in the number of these signs.
+ * A text with more characters or more emphasis signs is shown as plain text. The time of the lexer is quadratic in the
+ * number of these signs.
  */
 const MAX_MARKDOWN_CHARS = 20_000;
 const MAX_SIGNS = 2_000;
 /** The maximum depth of nested blocks. Deeper blocks are shown as plain text. */
 const MAX_DEPTH = 20;
-/** Matches a line with so many levels that the lexer could exceed its stack. */
+/** Matches a line that begins with so many quote or list marks that the lexer could exceed its stack. */
 const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[*+-]|\d{1,9}[.)])[ \t]+){50}/m;
 
 export function Markdown({ text }: { text: string }) {
@@ -34,7 +34,7 @@ function tokensOf(text: string): readonly Token[] | undefined {
   try {
     return Lexer.lex(text, { gfm: true, breaks: true });
   } catch {
-    // The lexer can also exceed the stack if many levels are on many lines.
+    // The lexer can also exceed the stack if the marks of many nested quotes and lists are on many lines.
     return undefined;
   }
 }
@@ -115,7 +115,8 @@ function renderToken(token: Token, depth: number, isBlock: boolean): ComponentCh
       return plain(token.text);
     case 'list_item':
       return renderBlocks(token.tokens, depth);
-    // The following types are also blocks in a tight list.
+    // The following types are inline. In a tight list, `text` and `checkbox` tokens are also direct children of an
+    // item.
     case 'text':
       return token.tokens === undefined ? visibleText(token.text) : renderInlines(token.tokens, depth);
     case 'escape':

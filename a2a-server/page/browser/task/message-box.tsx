@@ -23,7 +23,8 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
     setText(next);
   };
   const [sending, setSending] = useState(drafts.sending !== undefined);
-  // The person may look at another task during the request, and come back before its answer.
+  // During the request, the person may look at another task and come back. Then this new view waits for the same
+  // request.
   useEffect(() => {
     const followSending = async (): Promise<void> => {
       await drafts.sending;

@@ -39,7 +39,7 @@ export function RestoreFilesForm({
       ),
     [taskId, turn, since],
   );
-  // While the other preview is loading, the page shows none.
+  // After a change of `since`, the page shows no preview until the new one has loaded.
   const { found: preview, failure } = value?.since === since ? value : {};
   const confirm = (diff: string): void => {
     setSending(true);

@@ -50,8 +50,8 @@ export function restoreFiles(
 }
 
 /**
- * Returns the question, if it shows what the person has confirmed, needs no passkey, and is one that this person may
- * approve.
+ * Returns the pending action if it is the only one and shows exactly the diff that the person confirmed. The person
+ * must be allowed to approve the action without a passkey. Otherwise returns undefined.
  */
 export function findConfirmedQuestion(
   { pending }: Pick<TaskReport, 'pending'>,

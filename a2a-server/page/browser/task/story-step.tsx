@@ -74,7 +74,7 @@ function Reasoning({ step: { at, text } }: { step: StoryReasoning }) {
   );
 }
 
-/** Draws the details of a tool call only while they are open, because a story has thousands of calls. */
+/** Draws the details of a tool call only while they are open, because a story may have thousands of calls. */
 function Call({ call, live }: { call: StoryCall; live: boolean }) {
   const { title, runs, at } = call;
   const { word, tone } = callStateLabel(call, live);

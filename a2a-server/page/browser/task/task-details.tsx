@@ -71,7 +71,10 @@ export function TaskDetails({ client, taskId, link, title, cost, onChange }: Tas
     [taskId],
   );
 
-  /** Sends a command. Returns true if the server accepted it. Otherwise the page shows the error, or `refused` does. */
+  /**
+   * Sends a command. Returns true if the server accepted it. Otherwise calls `refused`, which by default shows the
+   * error.
+   */
   const send = async (act: (to: Execution) => Promise<void>, refused = fail): Promise<boolean> => {
     if (execution === undefined) return false;
     setProblem(undefined);
