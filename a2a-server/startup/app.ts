@@ -208,7 +208,7 @@ export function createApp(options: AppOptions): Express {
 
 /**
  * X1: answers are private, so no cache may store them. The page's requests have no header Authorization, so caches do
- * not know that (RFC 9111 §3.5). The few public answers set another Cache-Control.
+ * not know that the answers are private (RFC 9111 §3.5). The few public answers set another Cache-Control.
  */
 const uncached: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
@@ -282,7 +282,7 @@ function jsonRoute(path: string, answer: object): Router {
   return Router().get(path, (_request, response) => void response.json(answer));
 }
 
-/** The routes for work on tasks that the page and other clients use, besides those of A2A. */
+/** The routes for work on tasks besides the routes of A2A. The page and other clients use them. */
 function workRoutes({ tasks, limits, log, signingKey, restoring }: Parts): RequestHandler[] {
   return [
     toolExecutionRoutes(tasks, { limits, log }),

@@ -162,8 +162,8 @@ export async function startOpenedServer(
   // Old tasks are resumed before the server accepts new requests.
   const [recovered] = await Promise.all([
     tasks.recover(),
-    // The clock is checked here, so that already the first answer of /health names a wrong clock. An error is
-    // ignored, because maintenance checks again and reports it.
+    // The clock is checked here, so that even the first answer of /health names a wrong clock. An error is ignored,
+    // because maintenance checks again and reports it.
     clockCheck.check().catch(() => undefined),
   ]);
   push.start();

@@ -126,7 +126,7 @@ export class TaskActivityTracker {
       case 'input.required':
       case 'auth.required': {
         const work = this.#open.get(taskId);
-        // The work stays open while a tool asks a question, because the execution continues after the answer.
+        // The work stays in `#open` while a tool asks a question, because the execution continues after the answer.
         if (work?.tools.size === 0) this.#open.delete(taskId);
         return undefined;
       }

@@ -46,7 +46,7 @@ export class LiveSettings {
   }
 
   /**
-   * Applies the settings that a running server can change. Returns the names of those whose value is new.
+   * Applies the settings that a running server can change. Returns the names of the settings whose value has changed.
    * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
    */
   change(next: ServerSettings): string[] {

@@ -76,7 +76,9 @@ type SendRequest = (url: URL, options: RequestOptions) => ClientRequest;
 
 const plainRequest: SendRequest = (url, options) => request(url, { ...options, agent });
 
-/** Loads Node's TLS at the first HTTPS request, because this would make the server's start noticeably slower. */
+/**
+ * Loads Node's TLS only at the first HTTPS request. Without this delay, the server's start would be noticeably slower.
+ */
 async function secureRequest(): Promise<SendRequest> {
   const https = await import('node:https');
   secureAgent ??= new https.Agent({ keepAlive: false });

@@ -4,8 +4,8 @@ import type { DiffRow } from './diff-rows.ts';
 import type { HighlightedPiece } from './code-pieces.ts';
 
 /**
- * Returns the visible text of each line in pieces, without the sign of the line. The removed lines are coloured
- * together with the unchanged lines around them, and so are the added lines. A comment of several lines then keeps its
+ * Returns the visible text of each line in pieces, without the sign of the line. The unchanged lines are coloured once
+ * together with the removed lines, and once together with the added lines. So a code comment of several lines keeps its
  * colour. Headers and joined blank lines have no pieces.
  */
 export function colouredLines(

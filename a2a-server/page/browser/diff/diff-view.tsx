@@ -36,7 +36,8 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
   const [columns, setColumns] = useState(readStoredChoice(COLUMNS) === 'two' ? 'two' : 'one');
   const [{ open, last }, setOpened] = useState(NOTHING_OPENED);
   const box = useKeptFocus<HTMLElement>();
-  // The page renders again for each piece of live output. A long diff must not be read again then.
+  // The page renders again for each piece of live output. `useMemo` prevents that a long diff is parsed again each
+  // time.
   const read = useMemo(() => parseDiff(diff), [diff]);
   const rows = useMemo(() => {
     const found = read?.rows ?? [];

@@ -142,7 +142,7 @@ interface ModelChoiceProps {
   onChoose: (model: string) => void;
 }
 
-/** Names the agent of a new task. If the server has several models, the person chooses one. */
+/** Shows the agent of a new task. If the server has several models, the person chooses one. */
 function ModelSelect({ offered: { agent, models }, model, onChoose }: ModelChoiceProps) {
   if (models.length === 0)
     return (

@@ -1,7 +1,7 @@
 /** Joins the pages of a task list, groups its tasks by session, and names the group of waiting tasks. Pure. */
 import type { GroupedTask, TaskGroupPage } from '../../../../shared/protocol/task-groups.ts';
 
-/** Adds the next page. A task that has moved since the last page is in the list once. */
+/** Adds the next page. A task that has moved since the page before was read is in the list only once. */
 export function addNextTaskPage(known: TaskGroupPage, page: TaskGroupPage): TaskGroupPage {
   const added = new Set(page.tasks.map(({ taskId }) => taskId));
   return { ...page, tasks: [...known.tasks.filter(({ taskId }) => !added.has(taskId)), ...page.tasks] };
