@@ -1,8 +1,8 @@
 /**
  * Sends requests to `a2a-server` that A2A does not define: costs, receipts, the search for tasks, the abort of a tool
- * execution, the approval page. Each function returns null if the card does not declare the tool-approval extension,
- * and `isJournalUnreachable` returns false. The functions that read also return null for 404, and `pageLink` for any
- * error response.
+ * execution, the approval page. If the card does not declare the tool-approval extension, `isJournalUnreachable`
+ * returns false, and each other function returns null. The functions that read also return null for a 404 response.
+ * `pageLink` returns null for any error response.
  */
 import { z } from 'zod';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
@@ -33,8 +33,8 @@ export interface A2aServerRequests {
   /** Returns the cost of each model request of the task. */
   taskCosts(taskId: string): Promise<TaskCosts | null>;
   /**
-   * Returns the signed receipt of a task. `events` limits the receipt to the first events of the task. Null also if the
-   * agent has no such task.
+   * Returns the signed receipt of a task. `events` limits the receipt to the first events of the task. Also returns
+   * null if the agent has no such task.
    */
   receipt(taskId: string, as: ReceiptMediaType, events?: number): Promise<string | null>;
   /** Returns the fingerprint of the key with which the agent signs receipts. */
@@ -44,8 +44,8 @@ export interface A2aServerRequests {
   /** Returns true if the server says that it cannot write its journal. */
   isJournalUnreachable(): Promise<boolean>;
   /**
-   * Creates a one-time link to the agent's approval page. The link gives access, so a model must not see it. Null also
-   * if the link leads to an origin that is not on the agent's card.
+   * Creates a one-time link to the agent's approval page. The link gives access, so a model must not see it. Also
+   * returns null if the link leads to an origin that is not on the agent's card.
    */
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
@@ -58,7 +58,10 @@ interface RequestOptions {
   timeoutSignal: () => AbortSignal;
 }
 
-/** The maximum time for the answer about the journal in milliseconds. It is short, because a reply waits for it. */
+/**
+ * The time limit in milliseconds for the answer about the journal. It is short, because a reply to the MCP client waits
+ * for this answer.
+ */
 const READINESS_TIMEOUT_MS = 2_000;
 
 const receiptKeySchema = z.object({ fingerprint: z.string() });

@@ -28,7 +28,7 @@ export interface AgentAbilities {
   approvals: 'previews' | 'questions';
   /**
    * What the agent does with a message that it receives twice. `recognized`: it starts one task. `unknown`: it may
-   * start two tasks, so the bridge never sends a message twice.
+   * start two tasks. So the bridge does not send a message again if the message may have arrived.
    */
   duplicates: 'recognized' | 'unknown';
 }

@@ -22,7 +22,7 @@ export class Agent {
   /** Explains where the token comes from. This text is part of the error for a refused token. */
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
-  /** The headers that contain credentials. They are removed from the agent's error messages. */
+  /** The headers that contain credentials. Their values are removed from the agent's error messages. */
   #headers: ConnectOptions['headers'] = {};
   #connection: Promise<A2aConnection> | undefined;
   /**
@@ -59,8 +59,8 @@ export class Agent {
   }
 
   /**
-   * Connects, or returns the existing connection. All callers share it. After an error, the next request connects
-   * again.
+   * Connects, or returns the existing connection. All callers share one connection. If connecting fails, the next call
+   * connects again.
    * @throws ProductError
    */
   connect(): Promise<A2aConnection> {
@@ -103,12 +103,18 @@ export class Agent {
     return toAgentWorkspace(path, this.#workspaces);
   }
 
-  /** Returns the path by which the user knows a directory of the agent: the local one if the settings map it. */
+  /**
+   * Returns the local path of an agent's directory, if the settings map this directory. Otherwise returns the agent's
+   * path.
+   */
   workspaceForUser(path: string): string {
     return toLocalWorkspace(path, this.#workspaces) ?? path;
   }
 
-  /** Returns the local path for a path of the agent. Returns undefined if the agent may run on another machine. */
+  /**
+   * Returns the local path for a path of the agent. Returns undefined if the settings map only other directories.
+   * Without a mapping, returns undefined if the agent may run on another machine.
+   */
   localPath(path: string, url: string): string | undefined {
     if (Object.keys(this.#workspaces).length > 0) return toLocalWorkspace(path, this.#workspaces);
     return isLoopback(new URL(url).hostname) ? path : undefined;
@@ -116,8 +122,8 @@ export class Agent {
 
   /**
    * Converts a thrown error to a ProductError. If the agent is unreachable, refuses the credentials, or does not speak
-   * A2A at this address, drops the connection. The next request then connects again, and reads the card again, which
-   * may have changed.
+   * A2A at this address, drops the connection. The next request then connects again. It also reads the card again,
+   * because the card may have changed.
    */
   failed(thrown: unknown): ProductError {
     const { error, arrival } = requestFailure(thrown, this.name);

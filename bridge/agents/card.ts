@@ -94,8 +94,8 @@ export async function fetchAgentCard(
 }
 
 /**
- * Returns the interfaces from which the SDK may choose: of several with the same binding and version, only the first.
- * A2A 1.0 §8.3.2: a client prefers earlier entries. The SDK would take the last one.
+ * Returns the interfaces from which the SDK may choose. If several have the same binding and version, returns only the
+ * first of them. A2A 1.0 §8.3.2: a client prefers earlier entries. The SDK would use the last of them.
  */
 function usableInterfaces({ supportedInterfaces }: AgentCard): AgentCard['supportedInterfaces'] {
   const usable = supportedInterfaces.filter(hasHttpUrl).map(withKnownVersion);
@@ -129,7 +129,9 @@ function normalizedCard(received: unknown): AgentCard {
 /** The depth to which the bridge reads a card. The deepest fields are like `capabilities.extensions[0].uri`. */
 const CARD_LEVELS = 5;
 
-/** Removes fields that are null. ProtoJSON: null is the same as an absent field. Some SDKs send it for an empty list. */
+/**
+ * Removes fields that are null. ProtoJSON: null is the same as an absent field. Some SDKs send null for an empty list.
+ */
 function withoutNulls(value: unknown, levels = CARD_LEVELS): unknown {
   if (levels === 0) return value;
   const inner = (it: unknown): unknown => withoutNulls(it, levels - 1);

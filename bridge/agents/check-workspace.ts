@@ -21,7 +21,8 @@ export interface AllowedCallWorkspaces {
 
 /**
  * Checks whether a tool call may use this directory as a workspace.
- * @param roots returns the directories of the client's MCP roots. It is called only if no other rule allows the path.
+ * @param roots returns the directories of the client's MCP roots. `roots` is called only if no other rule allows the
+ * path.
  */
 export async function checkWorkspace(
   wanted: string,

@@ -83,8 +83,8 @@ export interface ConnectOptions {
 }
 
 /**
- * The time limit in milliseconds: for a request with one response, until the whole response has arrived; for a
- * resumable stream, until its first byte.
+ * The time limit in milliseconds. For a request with one response, the whole response must arrive in this time. For a
+ * resumable stream, the response headers must arrive in this time.
  */
 const ANSWER_TIMEOUT_MS = 20_000;
 const timeoutSignal = (): AbortSignal => AbortSignal.timeout(ANSWER_TIMEOUT_MS);
@@ -107,8 +107,8 @@ const RETURN_IMMEDIATELY = {
   returnImmediately: true,
 };
 /**
- * The number of history messages that the bridge fetches with a task. Agents without the tool-approval extension store
- * pending calls there.
+ * The number of history messages that the bridge fetches with a task. For agents without the tool-approval extension,
+ * these messages contain the pending calls.
  */
 const HISTORY_MESSAGES = 100;
 

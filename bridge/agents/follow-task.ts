@@ -80,8 +80,8 @@ export async function followTask(followed: FollowTaskOptions): Promise<void> {
 }
 
 /**
- * Returns true if the stream may be opened again after this error. If the agent refused the request, it would refuse it
- * again. But an error within a stream may be temporary.
+ * Returns true if the stream may be opened again after this error. A refusal with a known reason, such as UNKNOWN_TASK,
+ * would come again. An AGENT_ERROR may be temporary: it is also the reason of an error within a stream.
  */
 function mayReopenStream(error: unknown): boolean {
   return error instanceof ProductError && (error.retryable || error.reason === 'AGENT_ERROR');

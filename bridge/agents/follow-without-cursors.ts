@@ -12,8 +12,9 @@ import { taskAsStreamResponse } from './task-as-stream-response.ts';
 /** The interval in milliseconds at which the bridge fetches the task of an agent without streams. */
 const POLL_MS = 2_000;
 /**
- * The number of fetches of an unchanged task that waits for a person. An agent without streams may repeat an answered
- * question until it begins to work. After this number, the bridge treats the question as a new one.
+ * The bridge fetches an unchanged task that waits for a person at most this often. After an answer, an agent without
+ * streams may show the answered question until it begins to work. If the question is still there after this number of
+ * fetches, the bridge treats it as a new question.
  */
 const MAX_UNCHANGED_POLLS = 15;
 
@@ -40,8 +41,8 @@ export async function* followWithoutCursors({
       return;
     } catch (error) {
       // If the agent refuses the stream, the task is fetched below instead. The server of the Python SDK 0.3 has a
-      // stream only while the request for the work is open. Afterwards it answers that it does not know the task,
-      // although it does.
+      // stream only while the request that sent the message is open. Afterwards this server answers that it does not
+      // know the task, although it does.
       if (requestFailure(error, '').arrival !== 'refused') throw error;
     }
   }

@@ -55,8 +55,8 @@ interface GeminiTaskSelection {
 }
 
 /**
- * Returns the tasks of the query, at most `limit`. The list of the agent omits pending calls, so `fetchTask` fetches the
- * complete tasks.
+ * Returns at most `limit` tasks that match the query. The agent's list omits pending calls, so `fetchTask` fetches the
+ * first `MAX_FETCHED_TASKS` of these tasks completely.
  */
 export async function selectGeminiTasks(
   all: readonly Task[],

@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts';
 import { withTimeout } from './timeout.ts';
 
-/** The time in milliseconds for which an answer is used again, because clients poll each MCP task every second. */
+/** An answer is used again for this time, in milliseconds, because clients poll each MCP task about every second. */
 const ANSWER_AGE_MS = 5_000;
 /** The maximum time of the question in milliseconds, because the reply to a tool call waits for it. */
 const TIMEOUT_MS = 2_000;

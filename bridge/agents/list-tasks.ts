@@ -21,8 +21,8 @@ const MAX_TASKS = 10_000;
 /** The maximum page size (A2A 1.0 §3.1.4). */
 const PAGE_SIZE = 100;
 /**
- * The number of history messages to fetch with each task. They contain the title of the task, and any message whose
- * response was lost.
+ * The number of history messages to fetch with each task. The bridge looks in these messages for the title of the task,
+ * and for a message whose response was lost.
  */
 const HISTORY_MESSAGES = 20;
 

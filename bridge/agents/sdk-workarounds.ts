@@ -35,7 +35,7 @@ export function losesChunks({ transport: { protocolName, protocolVersion } }: Cl
   return protocolName === 'HTTP+JSON' && protocolVersion.startsWith('0.');
 }
 
-/** Returns the card for which the SDK requests no streams. */
+/** Returns a copy of the card without streaming. With this card, the SDK requests no streams. */
 export function withoutStreaming(card: AgentCard): AgentCard {
   return { ...card, capabilities: { extensions: [], ...card.capabilities, streaming: false } };
 }

@@ -1,7 +1,7 @@
 /**
- * Builds the form fields for a question, and reads the answer from the completed form. Pure. MCP clients of all
- * protocol revisions can show these fields. For multiple choice, each choice has a checkbox of its own, because older
- * clients have no multi-select fields.
+ * Builds the form fields for a question, and reads the answer from the completed form. Pure. For multiple choice, each
+ * choice has a checkbox of its own, because older MCP clients have no multi-select fields. If the question has a
+ * schema, the form has the fields of the schema.
  *
  * Titles, descriptions, choices and field names are untrusted text, so the form shows them escaped. `parseFormAnswer`
  * converts the escaped names back.

@@ -24,9 +24,9 @@ export interface AskInCallOptions extends SessionForms {
   client: ToolCallClient;
   rules: ApprovalSettings;
   signal: AbortSignal;
-  /** The maximum duration of the tool call, in milliseconds. */
+  /** The maximum duration of each wait for the agent or for a decision on its page, in milliseconds. */
   timeout: number;
-  /** Waits for the task after a decision, at most until the tool call must return. */
+  /** Waits for the task after a decision, for at most `timeout`. */
   wait: () => Promise<WaitEndReason>;
 }
 
@@ -116,7 +116,7 @@ export async function processFormRound(
 /**
  * Sends the decisions in the answers. Returns `unconfirmed` if the agent does not confirm them in time.
  *
- * The module is imported only when a form is answered. Its code for the width of text takes long to load.
+ * `submit-form-answers.ts` is imported only when a form is answered. Its code for the width of text takes long to load.
  */
 async function submit({
   timeout,

@@ -8,7 +8,7 @@ import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 
 interface ApprovalCardAction {
-  /** The name of the agent. Agents choose the ids, so two agents may use the same. */
+  /** The name of the agent. Agents choose the task ids and call ids, so two agents may use the same id. */
   agent: string;
   taskId: string;
   callId: string;

@@ -27,7 +27,8 @@ export function clientTerminalColumns(): number | undefined {
   const { columns } = stream;
   const opened = descriptorOf(stream);
   stream.destroy();
-  // libuv usually opens the terminal again. The stream closes only that descriptor, so the first one is closed here.
+  // libuv usually opens the terminal again. The stream closes only that second descriptor, so the first descriptor is
+  // closed here.
   if (opened !== undefined && opened !== terminal) closeSync(terminal);
   // Some terminals report 0 columns, because they do not know their width.
   return columns > 0 ? columns : undefined;

@@ -1,7 +1,7 @@
 /**
- * Records which forms the bridge has sent, when it sent them, and how many earlier forms for the same call got no valid
- * answer. The number of records is limited, and they are lost when the process ends. If a record is lost, the person
- * may see a form once more.
+ * Records which forms the bridge has sent, and when. For each call, it also counts the earlier forms that got no valid
+ * answer. The number of records is limited, and the records are lost when the process ends. If a record is lost, the
+ * person may see a form once more.
  */
 import type { PendingInput } from '../dialects/dialect.ts';
 import { type FormCandidate, buildFormCandidates, type EarlierForms } from './form.ts';
@@ -11,8 +11,8 @@ import type { FormFieldsSetting } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
 /**
- * After this many invalid answers, the person gets no further form for the call, and no answer to the last form counts.
- * The person can still decide in other ways.
+ * After this many invalid answers, the person gets no further form for the call. No answer to the last form counts
+ * then. The person can still decide in other ways.
  */
 export const MAX_INVALID_ANSWERS = 4;
 
@@ -27,7 +27,10 @@ interface OfferOptions {
   fields?: FormFieldsSetting;
   /** Returns the width of a form's rows in the client's window now. */
   columns?: () => number;
-  /** Returns the title of a task, if the bridge has another open task too. Tasks of earlier bridges count. */
+  /**
+   * Returns the title of a task, if the bridge has another open task too. Open tasks of earlier bridge processes count
+   * too.
+   */
   taskTitle?: (taskId: string) => string | undefined;
   /** Returns the name of the task's agent, if the bridge has several agents. */
   agentName?: (taskId: string) => string | undefined;
@@ -35,8 +38,8 @@ interface OfferOptions {
 
 export class FormHistory {
   /**
-   * The time since which the person has had each form, and what the form is about. The key is the task id and the form
-   * key.
+   * For each form, the time at which the bridge showed it, and what the form is about. The key is the task id and the
+   * form key.
    */
   readonly #since = new Map<string, { at: number; about: FormCandidate['about'] }>();
   /** The earlier forms for each call. None of them got a valid answer. The key is the task id and the call id. */
@@ -44,8 +47,8 @@ export class FormHistory {
   /** The last forms of calls that got too many invalid answers. The key is the task id and the form key. */
   readonly #formsWithIgnoredAnswers = new Map<string, true>();
   /**
-   * The time until which a person may decide on the page that a form has opened. The key is the task id and the form
-   * key.
+   * For each opened form, the time at which its link expires. Until then, a person may decide on the page. The key is
+   * the task id and the form key.
    */
   readonly #opened = new Map<string, number>();
   /** The width of the rows in the last forms of each task. The key is the task id. */
@@ -69,7 +72,7 @@ export class FormHistory {
     return now < (this.#columns.get(taskId) ?? now) ? now : undefined;
   }
 
-  /** Returns the forms of a task for the window of the client as it is now. */
+  /** Returns the forms of a task for the current width of the client's window. */
   offer(taskId: string, asked: PendingInput): readonly FormCandidate[] {
     setBounded(this.#columns, taskId, this.columns, MAX_RECORDS);
     return this.lastOffered(taskId, asked);
@@ -77,8 +80,8 @@ export class FormHistory {
 
   /**
    * Returns the forms of a task for the width at which they were last offered. The key of a form depends on how its
-   * action is split into rows. So the keys are the same as then, and an answer counts, even if the person has made the
-   * window wider meanwhile.
+   * action is split into rows. With the last width, the keys stay the same. So an answer counts even if the person has
+   * made the window wider.
    */
   lastOffered(taskId: string, asked: PendingInput): readonly FormCandidate[] {
     return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), {

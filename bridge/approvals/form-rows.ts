@@ -19,8 +19,8 @@ export const FORM_ROW_COLUMNS = 74;
 /** A client's window is this many columns wider than a row. */
 const WINDOW_MARGIN = 6;
 /**
- * A field's title, description or choice is this many columns narrower than a row, because the client indents these
- * texts and adds a symbol.
+ * A field's title, description or choice is this many columns narrower than a row. The client indents these texts and
+ * adds a symbol.
  */
 const FIELD_INDENT = 14;
 
@@ -77,9 +77,9 @@ export const actionSummaryRows = oncePerAction((action, columns): readonly strin
 });
 
 /**
- * Adds the number of actions and questions that wait after this one, such as `(then 2 more)`, to the row that names the
- * workspace or the kind of the action. If that row has no room, adds a new last row. If there is no room for a new row,
- * returns the rows unchanged.
+ * Adds the number of actions and questions that wait after this one, such as `(then 2 more)`. The number goes into the
+ * row that names the workspace or the kind of the action. If that row has no room, adds a new last row. If there is no
+ * room for a new row, returns the rows unchanged.
  * @param kind `whole` for the rows of `approvalFormRows`, `summary` for those of `actionSummaryRows`
  * @param limits the width of a row, and how many rows may be used
  */
@@ -223,8 +223,8 @@ function linesOf(action: PendingAction, columns: number): readonly Line[] | unde
 }
 
 /**
- * The marker for a last line without a line feed. Untrusted text cannot imitate it, because the bridge escapes its
- * brackets `⟨ ⟩`.
+ * The marker for a last line without a line feed. Untrusted text cannot imitate the marker, because the bridge escapes
+ * the brackets `⟨ ⟩` in such text.
  */
 const NO_LINE_FEED_AT_END = ' ⟨no line feed at the end⟩';
 
@@ -249,7 +249,7 @@ function fileHead(
 
 /**
  * Adds the workspace to a row. If the row gets too long, leaves out the first directories of the workspace. The last
- * one always stays, because a person knows a workspace by it.
+ * directory always stays, because a person knows a workspace by its name.
  * @param row returns the row with a text that names the workspace, such as ` in /home/ann/app`, or with ''
  */
 function inWorkspace({ workspace }: PendingAction, columns: number, row: (place: string) => string): string {

@@ -65,8 +65,8 @@ export interface FormLayout {
   /** The maximum width of a row. */
   columns: number;
   /**
-   * The title of the task, if the bridge has another open task too. Tasks of earlier bridges count. Absent if this is
-   * the only open task, because the person knows it.
+   * The title of the task, if the bridge has another open task too. Open tasks of earlier bridge processes count too.
+   * Absent if this is the only open task, because the person knows it.
    */
   task?: string | undefined;
   /** The name of the agent, if the bridge has several. Absent otherwise. */

@@ -35,8 +35,9 @@ export interface OfferedForms {
   /** The actions whose page the person has already opened. No form asks about them again until the link expires. */
   opened: readonly FormCandidate[];
   /**
-   * The actions and questions that get no form. This client cannot show them in full and there is no page, or too many
-   * answers to their forms were invalid. The person decides them on the command line.
+   * The actions and questions that get no form, for one of these reasons. Only another person may approve the action.
+   * This client can show neither the whole action nor a page. Too many answers to its forms were invalid.
+   * `commandLineNotes` explains how to decide.
    */
   unoffered: readonly FormCandidate[];
 }
@@ -84,10 +85,7 @@ async function formOf(
   return { ask: renewed, params: { mode: 'url', message: renewed.message, url: next.url } };
 }
 
-/**
- * Returns notes that explain how a person decides on the command line. These notes are about actions and questions that
- * get no form.
- */
+/** Returns a note for each action and question that gets no form. The note explains how a person can still decide. */
 export function commandLineNotes(unoffered: readonly FormCandidate[]): readonly string[] {
   return unoffered.map((ask) => {
     const { callId } = ask;

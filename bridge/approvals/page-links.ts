@@ -1,7 +1,7 @@
 /**
- * Stores one-time links to the agent's approval page. Each link opens one action. Anyone with the link can decide, so
- * it appears only in a form in URL mode, which the model does not see. The same form keeps the same link until the link
- * expires.
+ * Stores one-time links to the agent's approval page. Each link opens one action. Anyone with the link can decide. So
+ * the link appears only in a form in URL mode, which the model does not see. The same form keeps the same link until
+ * the link expires.
  */
 import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
@@ -25,7 +25,10 @@ const MAX_LINKS = 200;
 
 interface StoredLink {
   url: string | undefined;
-  /** The time at which the link expires by the wall clock, in milliseconds since 1970. */
+  /**
+   * If there is a link, the time at which it expires. Otherwise the time after which the bridge asks the agent again.
+   * By the wall clock, in milliseconds since 1970.
+   */
   until: number;
 }
 

@@ -4,7 +4,10 @@ export interface FileDiff {
   kind: 'create' | 'delete' | 'change';
   added: number;
   removed: number;
-  /** The number of the first line of each run of changed lines, in the new file. */
+  /**
+   * One line number for each group of adjacent changed lines: where the group starts in the new file. For a group that
+   * only removes lines, it is the number of the next line.
+   */
   at: readonly number[];
   lines: readonly ChangedLine[];
 }

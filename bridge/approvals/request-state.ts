@@ -27,7 +27,7 @@ export interface CallNameAndArguments {
 const roundState = z.discriminatedUnion('about', [
   /**
    * The person was asked about a session. `count` is the number of rounds, including this one. The agent is absent in a
-   * state of an earlier version.
+   * state that an earlier version of the bridge signed.
    */
   z.object({
     about: z.literal('session'),

@@ -39,8 +39,8 @@ export function sentInTime<Result>(
 }
 
 /**
- * Leaves a note in the session if the decision fails later. The reply that said "not confirmed yet" was sent before, so
- * the next reply reports the failure.
+ * Leaves a note in the session if the decision fails later. The reply to the tool call, which said "not confirmed yet",
+ * was sent before. So the next reply about the session reports the failure.
  */
 export function noteLateFailure(session: Pick<Session, 'leaveNotes'>, sending: Promise<unknown>): void {
   sending.catch((error: unknown) =>

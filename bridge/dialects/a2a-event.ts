@@ -1,4 +1,4 @@
-/** Reads what all A2A agents have in common in their events: states, artifacts and replies. */
+/** Reads what all A2A agents have in common in their events: states, artifacts and messages. */
 import { Role } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { EventCost } from '../../shared/protocol/cost-report.ts';

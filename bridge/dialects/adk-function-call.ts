@@ -40,7 +40,7 @@ export function adkFunctionCallIn(parts: readonly Part[]): AdkFunctionCall | nul
   return only.call.name === CREDENTIAL || !isDataShownWhole(only.part) ? null : only.call;
 }
 
-/** Returns how the person answers. Returns '' if any answer is possible. */
+/** Returns a text that says how the person must answer. Returns '' if every answer is valid. */
 export function adkAnswerHint({ name }: AdkFunctionCall): string {
   return name === CONFIRMATION
     ? 'Answer {"confirmed": true} to run the call, or {"confirmed": false} to refuse it.'

@@ -85,8 +85,8 @@ function statusUpdate({
     case 'tool-call-confirmation': {
       const calls = callsIn(status.message);
       const about = calls.flatMap((call) => ofCall(ids, call));
-      // J3: nothing changes after the end of a task. But after a cancel, this agent still reports changes of its calls.
-      // So these reports do not change the state.
+      // J3: nothing changes after the end of a task. This agent still reports changes of its calls after a cancel.
+      // These reports do not change the state.
       if (ended) return about;
       return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
     }
@@ -157,8 +157,8 @@ function observationsOfTask(task: Task): readonly Observation[] {
     .slice(history.findLastIndex(isWords) + 1)
     .filter(({ role }) => role === Role.ROLE_AGENT);
   const calls = [...new Map(turn.flatMap(callsIn).map((call) => [call.request.callId, call])).values()];
-  // After an aborted turn, the status has a message, and the bridge asks the person with it. After a completed turn,
-  // the status has none.
+  // After an aborted turn, the status has a message. The bridge makes a question for the person from this message.
+  // After a completed turn, the status has no message.
   const last = status.message;
   const said = turn.map((each) => (each.messageId === last?.messageId ? '' : wordsOf(each))).join('');
   const ended = hasEnded(status);

@@ -32,8 +32,8 @@ export function toConfirmation(decision: Decision, pending: readonly PendingActi
     );
   switch (decision.decision) {
     case 'deny':
-    // An edit is sent as a cancel, because this agent would forget the call after an edit, and a client could then
-    // only cancel it.
+    // This agent would forget the call after an edit. A client could then only cancel the call. So an edit is sent as a
+    // cancel.
     case 'edit':
       return { callId, outcome: 'cancel' };
     case 'answer':

@@ -98,8 +98,8 @@ export function toolCallEventOf(call: GeminiToolCall): ToolCallEvent | null {
 }
 
 /**
- * Converts the call to a pending action. D2: a decision is valid only for what the person saw. This agent does not
- * check that, so the bridge computes a code.
+ * Converts the call to a pending action. D2: a decision is valid only for what the person saw. This agent sends no code
+ * for what it shows, so the bridge computes the code.
  */
 export function pendingActionOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
@@ -111,8 +111,8 @@ export function pendingActionOf(call: GeminiToolCall): PendingAction {
     ...describeCall(call),
     reason: 'approval',
     expiresAt: null,
-    // `edit` is not offered, because this agent would forget the call after an edit, and a client could then only
-    // cancel it.
+    // This agent would forget the call after an edit. A client could then only cancel the call. So `edit` is not
+    // offered.
     decisions: ['approve', 'deny'],
   };
 }
@@ -148,8 +148,8 @@ export function proposalOf(call: GeminiToolCall): AgentProposal {
 const BUILT_IN = { type: 'built-in' } as const;
 
 /**
- * Describes a call by what the agent wants to have confirmed. `scopes` are those that this agent can apply exactly. Any
- * other scope would grant more than the person decided (see `gemini-outcome-of-decision.ts`).
+ * Describes a call by what the agent wants to have confirmed. `scopes` are the scopes of a decision that this agent can
+ * apply exactly. Any other scope would grant more than the person decided (see `gemini-outcome-of-decision.ts`).
  */
 function describeCall(
   call: GeminiToolCall,

@@ -54,7 +54,10 @@ type TaskObservation = TaskAndSessionId &
     | ({
         type: 'snapshot';
         outputs: readonly ObservedArtifact[];
-        /** The agent's last message in the history. Agents without artifacts answer there. '' if there is none. */
+        /**
+         * The agent's last message in the history. Agents without artifacts answer with this message. '' if there is
+         * none.
+         */
         reply: string;
         overview: TaskOverview | null;
       } & ObservedStatus)

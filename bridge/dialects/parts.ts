@@ -52,7 +52,7 @@ export function messageText(message: Message | undefined, omitted: readonly Part
 
 /**
  * Returns the value of a data part. Returns undefined for other parts, and for data that is nested too deep. D5: a
- * person can approve only what is shown in full, and no surface can show such data.
+ * person can approve only what is shown in full, and the bridge cannot show such data.
  */
 export function dataOfPart(part: Part): unknown {
   if (part.content?.$case !== 'data') return undefined;
@@ -60,7 +60,7 @@ export function dataOfPart(part: Part): unknown {
   return isNestedTooDeep(value) ? undefined : value;
 }
 
-/** Returns true if a surface shows the whole data of the part. `partText` shortens longer data. */
+/** Returns true if the text of the part contains its whole data. `partText` shortens longer data. */
 export function isDataShownWhole(part: Part): boolean {
   return part.content?.$case === 'data' && jsonText(part.content.value).length <= MAX_DATA_CHARACTERS;
 }

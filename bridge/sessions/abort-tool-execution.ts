@@ -35,8 +35,8 @@ interface ToolToAbort {
 /**
  * Aborts a tool execution. R41: an unknown or ended tool execution gets the answer `success: false` with the reason.
  * The request goes to the agent that owns the tool execution. If the owner is unknown and the tool call names no agent,
- * all agents are asked in parallel. The first agent that stops it determines the reply. An invalid id is sent to no
- * agent.
+ * all agents are asked in parallel. The first agent that stops the tool execution determines the reply. An invalid id
+ * is sent to no agent.
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abortToolExecution(

@@ -126,8 +126,8 @@ export class DelegationService {
   }
 
   /**
-   * Returns the last identical delegation whose client received no reply. The client may have cancelled its tool call,
-   * or the bridge was killed.
+   * Returns the last identical delegation whose client may have received no reply, e.g. because the client cancelled
+   * its tool call or the bridge was killed.
    */
   async findUnanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.takeOverOrphaned();
@@ -154,15 +154,15 @@ export class DelegationService {
     return this.#parts.calls.recordWaitingCall(messageId, call);
   }
 
-  /** Records that the person at a command has received the reply. */
+  /** Records that the person at the command line has received the reply to this message. */
   recordReplyReceived(messageId: string): void {
     this.#parts.calls.recordReplyReceived(messageId);
   }
 
   /**
-   * Records that a reply says that the session's newest messages are not delivered. If they finally fail, the outbox
-   * stores the failure. R99: a repeated tool call starts no second task. Such a reply is not a result, so a repeated
-   * tool call still joins the same task.
+   * Records that the reply to a tool call says that the session's newest messages are not delivered. If the delivery
+   * finally fails, the outbox stores the failure. R99: a repeated tool call starts no second task. Such a reply is not
+   * a result, so a repeated tool call still joins the same task.
    */
   recordUndeliveredReply(session: Session, call: AbortSignal): void {
     const failed = sessionStateName(session.state) === 'not-delivered';
@@ -172,7 +172,7 @@ export class DelegationService {
     }
   }
 
-  /** Records that a reply contains the result; see `handOverResult`. */
+  /** Records that a reply to the client contains the result; see `handOverResult`. */
   handOver(session: Session): OnReplyConfirmed {
     return handOverResult(session, this.#parts);
   }

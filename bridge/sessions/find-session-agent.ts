@@ -10,9 +10,9 @@ interface SessionAgent {
 }
 
 /**
- * Asks all agents in parallel. Returns the agents that know the session. Agents choose ids, so several may use the same
- * one. But it is very unlikely that two agents create the same random UUID. So for such an id, only the first agent that
- * knows the session is returned, and an agent that hangs delays nothing.
+ * Asks all agents in parallel. Returns the agents that know the session. Agents choose ids, so several agents may use
+ * the same id. It is very unlikely that two agents create the same random UUID. So for a UUID, only the first agent
+ * that knows the session is returned. An agent that hangs then delays nothing.
  * @param among the number of agents in the whole search. If it is more than one, the time for each agent is limited.
  * @param failures receives the errors of agents
  */

@@ -39,7 +39,10 @@ export interface ListedSession {
   callIds: readonly string[];
   /** The cost of the session's tasks in US dollars. Null if unknown. */
   usd: number | null;
-  /** The directory in which the task works. Absent if no bridge of this user delegated the session to a directory. */
+  /**
+   * The directory in which the task works. Absent if no bridge of this user named a directory when it delegated the
+   * task.
+   */
   workspace?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Builds and parses the ids of MCP tasks. Such an id consists of the session id, the task id and the agent's name,
- * because agents choose ids, and two agents may use the same. B3: a killed bridge loses nothing. So every bridge can
- * parse the id, even after a restart. Tools accept it as a `sessionId`. Pure.
+ * Builds and parses the ids of MCP tasks. Such an id consists of the session id, the task id and the agent's name. The
+ * name is necessary, because agents choose ids, and two agents may use the same id. B3: a killed bridge loses nothing.
+ * So every bridge can parse the id, even after a restart. Tools accept it as a `sessionId`. Pure.
  *
  * The id is as hard to guess as the agent's own ids. It is valid in an HTTP header (`Mcp-Name`).
  */
@@ -9,7 +9,7 @@ interface McpTaskIdParts {
   sessionId: string;
   /** The id of the A2A task. '' before the agent has sent it. */
   taskId: string;
-  /** The name of the agent. Undefined in an id of an earlier version. */
+  /** The name of the agent. Undefined in an id that an earlier version of the bridge built. */
   agent?: string | undefined;
 }
 

@@ -21,8 +21,8 @@ import type { Session } from './session/session.ts';
 
 interface MessageDeliveryParts extends DeliveryParts {
   /**
-   * Called when a message stays in the outbox. The callback arranges that `takeOverOrphaned` runs after
-   * `RESEND_AFTER_MS`, and sends the message again.
+   * Called when an undelivered message stays in the outbox. The callback starts a timer, unless one already runs. After
+   * at most `RESEND_AFTER_MS`, the timer calls `takeOverOrphaned`, which sends the message again.
    */
   onPostponed: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the outbox writes of each session one after the other, in the background. A caller that needs them to be done
- * waits with `of` or `settled`.
+ * Runs the outbox writes of each session one after the other, in the background. A caller that needs these writes to be
+ * done waits with `of` or `settled`.
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Session } from './session/session.ts';

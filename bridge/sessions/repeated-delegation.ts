@@ -30,8 +30,8 @@ export function isSameUnansweredWork(entry: OutboxEntry, asked: RequestedWork): 
 }
 
 /**
- * The time in which a client repeats a tool call without a reply, in milliseconds. Later, the same arguments are a new
- * request.
+ * After this time, in milliseconds, the arguments of an ended task are a new request. Before that, a tool call with the
+ * same arguments repeats the earlier one, if its client may have received no reply.
  */
 const RECENT_MS = 60 * 60_000;
 

@@ -1,7 +1,7 @@
 /**
- * Tracks the replies that a client has not confirmed. MCP has no confirmation of a reply: after a crash, a bridge
- * cannot know whether the client has read the last reply. But if the same client sends another request, it has received
- * the earlier replies.
+ * Tracks the replies to tool calls that a client has not confirmed. MCP has no confirmation of a reply: after a crash,
+ * a bridge cannot know whether the client has read the last reply. But if the same client sends another request, it has
+ * received the earlier replies.
  */
 
 /** Records that the client has received the reply. Does not throw. */

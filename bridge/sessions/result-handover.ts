@@ -4,8 +4,8 @@ import type { Session } from './session/session.ts';
 import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
 
 /**
- * Records that a reply now carries the result of the session's task. Until this process ends, no other bridge announces
- * that result to the client.
+ * Records that a reply to the client now contains the result of the session's task. Until this process ends, no other
+ * bridge announces that result.
  * @returns a function that records that the client has the result, and closes the outbox entries
  */
 export function handOverResult(

@@ -76,8 +76,9 @@ export class Sessions {
   }
 
   /**
-   * Finds a session by its id, by a unique start of its id with at least eight characters, or by an MCP task id, and
-   * opens its stream. If the first message of the session is being sent, waits until it is delivered.
+   * Finds a session, and opens its stream. If the first message of the session is being sent, waits until it is
+   * delivered.
+   * @param handle the session id, a unique start of it with at least eight characters, or an MCP task id
    * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the other agent that has the session;
    * UNKNOWN_AGENT if the named agent or that of the MCP task id is not configured; AGENT_UNREACHABLE if the message is
    * not delivered in time
@@ -297,7 +298,10 @@ export class Sessions {
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 
-  /** Switches a session whose task has ended to its newest task, because another client may have continued it. */
+  /**
+   * If the session's task has ended, opens the newest task of the session. Another client may have started a newer
+   * task.
+   */
   async #caughtUp(session: Session): Promise<Session> {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
@@ -375,7 +379,7 @@ function listsAll({ states }: SessionQuery, answer: AgentSessions | undefined): 
   return states === undefined && answer?.listsTasks === true && answer.unread === 0;
 }
 
-/** Returns true if the agent has the task, but its limited list omits it. */
+/** Returns true if the agent has accepted this delegation, but its list is limited and may omit the task. */
 function isLeftOut(
   { state: { type } }: OutboxEntry,
   { states, newest }: SessionQuery,

@@ -2,7 +2,9 @@
 import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import type { ListedSession } from './list-sessions.ts';
 
-/** Returns the state in words. If the task did not do all its calls, adds that, such as `completed, not all done`. */
+/**
+ * Returns the state in words. If the task did not do all its calls, also says so, such as `completed, not all done`.
+ */
 export function stateWithNotDone({ state, notDone }: Pick<ListedSession, 'state' | 'notDone'>): string {
   return `${taskStateWord(state)}${notDone === '' ? '' : ', not all done'}`;
 }

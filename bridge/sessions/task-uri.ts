@@ -1,7 +1,7 @@
 /**
  * Builds and parses the resource URI of a part of a task: `task://<agent>/<session>/<task>/<part>`. With
  * `…/<part>/<from>`, the first characters are skipped. The URI names the agent, because agents choose ids, and two
- * agents may use the same. Pure.
+ * agents may use the same id. Pure.
  */
 
 /**

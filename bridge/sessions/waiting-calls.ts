@@ -42,7 +42,7 @@ export class WaitingMcpCalls {
     };
   }
 
-  /** Records on disk that the client, or the person at a command, has received the reply to this message. */
+  /** Records on disk that the client, or the person at the command line, has received the reply to this message. */
   recordReplyReceived(messageId: string): void {
     const call = this.#calls.get(messageId);
     const { outbox, log } = this.#parts;

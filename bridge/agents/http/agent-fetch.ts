@@ -46,8 +46,8 @@ interface AgentFetchOptions {
 }
 
 /**
- * Thrown instead of sending a request if the agent's process has ended. Its code makes callers treat it like a refused
- * connection.
+ * Thrown if the agent's process has ended. Then no request is sent. The `code` makes callers treat this error like a
+ * refused connection.
  */
 class EndedProcessError extends Error {
   readonly code = 'ECONNREFUSED';
@@ -92,8 +92,8 @@ export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
 }
 
 /**
- * Adds the credentials and the trace context to the headers, if the request goes to the agent's origin. They replace
- * other headers of the same name.
+ * If the request goes to the agent's origin, adds the credentials and the trace context to the headers. The added
+ * headers replace others of the same name.
  */
 function withCredentials(
   headers: RequestParts['headers'],

@@ -15,7 +15,7 @@ export class BufferedResponse implements Response {
   readonly #names: HttpAnswer['headers'];
   #response: Response | undefined;
 
-  /** @param body null for a response that has none */
+  /** @param body null for a response without a body */
   constructor(
     body: Uint8Array<ArrayBuffer> | null,
     { status, statusText, headers }: Pick<HttpAnswer, 'status' | 'statusText' | 'headers'>,

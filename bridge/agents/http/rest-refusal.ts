@@ -11,8 +11,8 @@ const restError = z.object({
 });
 
 /**
- * Returns the response.
- * @throws the A2A error, if the response has one
+ * Returns the response, if its status is no error.
+ * @throws the A2A error in the response; HttpError if the response has none
  */
 export async function refuseErrorResponse(response: Response): Promise<Response> {
   if (response.ok) return response;

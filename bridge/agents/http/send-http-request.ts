@@ -30,8 +30,9 @@ const MAX_IDLE_MS = 4_000;
  *
  * - `pooled`: later requests may reuse the socket.
  * - `own`: for agents that abort their work when the socket of the request ends (see `Hazards`). The socket stays open
- *   until the bridge has read the response. Then the bridge resets it (RST), and never ends it (FIN). If the bridge is
- *   killed, the kernel ends the socket. This code cannot prevent that.
+ *   until the bridge has read the response. Then the bridge resets the socket (RST) instead of ending it (FIN). A
+ *   socket with TLS cannot be reset, so it is ended. If the bridge is killed, the kernel ends the socket. This code
+ *   cannot prevent that.
  * - `single`: no later request reuses the socket. It ends (FIN) after the response.
  */
 export type SocketUse = 'pooled' | 'own' | 'single';
@@ -63,8 +64,8 @@ export interface HttpAnswer {
 
 /**
  * An idle socket is closed only after `MAX_IDLE_MS`. The number of idle sockets is not limited. With a limit, two
- * hundred streams that end at the same time would also close their sockets at the same time, and each close blocks
- * the event loop.
+ * hundred streams that end at the same time would also close their sockets at the same time. Each close blocks the
+ * event loop.
  */
 const POOL_OPTIONS = { keepAlive: true, timeout: MAX_IDLE_MS, maxFreeSockets: Number.MAX_SAFE_INTEGER };
 const pool = new HttpAgent(POOL_OPTIONS);

@@ -27,7 +27,7 @@ export interface WebhookTimings {
   answerMs: number;
 }
 
-/** The delays are 1 s, 2 s, 4 s … up to 2 min. All retries together take at least four minutes. */
+/** The delays are at least 1 s, 2 s, 4 s … up to 2 min. All retries together take at least four minutes. */
 export const WEBHOOK_TIMINGS: WebhookTimings = {
   backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
   answerMs: 30_000,

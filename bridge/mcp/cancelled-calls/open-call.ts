@@ -62,8 +62,8 @@ export class OpenMcpCall {
   }
 
   /**
-   * Throws if the tool call is cancelled. The tool must call this immediately before it sends, and must send nothing if
-   * it throws.
+   * Throws if the tool call is cancelled. The tool must call this method immediately before it sends a message. If this
+   * method throws, the tool must send nothing.
    */
   beforeSending(): void {
     if (this.#cause === undefined) return;
@@ -121,7 +121,8 @@ export class OpenMcpCall {
       { requestId, tool, sessionId: call.session?.id, outcome: call.outcome.type },
       'the effect of a cancelled call',
     );
-    // `finalText` sends a progress notification. That fails if the client has disconnected, and the error is ignored.
+    // `finalText` sends a progress notification. The notification fails if the client has disconnected. This error is
+    // ignored.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
     finalText(`${cancelCauseText(call.cause)}. ${cancelledTaskOutcomeText(call.outcome)}${named}`).catch(
       () => undefined,

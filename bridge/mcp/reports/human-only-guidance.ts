@@ -33,8 +33,8 @@ export function humanOnlyGuidance(
 }
 
 /**
- * Throws if only the person may do this. A tool calls this before it sends a decision, answers a question, or turns off
- * approvals. With `human-only`, only the person may do these things.
+ * Throws with the setting `human-only`. A tool calls this function before it sends a decision, answers a question, or
+ * turns off approvals. With this setting, only the person may do these things.
  * @throws ProductError FORBIDDEN
  */
 export function refuseIfHumanOnly({ bridge, name }: GuidanceContext, sessionId?: string): void {

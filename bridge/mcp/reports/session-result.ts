@@ -156,7 +156,8 @@ export function withoutShownInput({
   return {
     ...action,
     reason,
-    // For an approval, the side effect explains why the action waits. So `why` is omitted if the reader can approve.
+    // If an action waits for an approval, its side effect explains why. So `why` is omitted, unless this reader cannot
+    // approve the action.
     ...((reason !== 'approval' || !action.decisions.includes('approve')) && { why }),
     ...(cut > 0 && { cut }),
     ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),

@@ -41,7 +41,7 @@ export function sessionText(result: SessionResult): string {
   ]);
 }
 
-/** An action without decisions is one that only another person may decide. */
+/** Returns the headline. If an action has no decisions, only another person may decide it. */
 function headlineOf({ state, pending }: SessionResult): string {
   const others = pending.length > 0 && pending.every(({ decisions }) => decisions?.length === 0);
   return others ? 'waits for somebody else' : HEADLINES[state];

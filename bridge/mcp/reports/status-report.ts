@@ -160,8 +160,8 @@ class StatusDraft {
   }
 
   /**
-   * Adds or replaces these fields, if they fit. Returns false if they do not fit. Measures only the fields that change:
-   * most statuses need about ten calls, and measuring the whole report each time would be slow.
+   * Adds or replaces these fields, if they fit. Returns false if they do not fit. Measures only the fields that change.
+   * Most statuses call this method about ten times, and measuring the whole report each time would be slow.
    */
   add(more: Partial<ReportWithoutNotes>): boolean {
     const replaced = Object.fromEntries(Object.entries(this.#report).filter(([key]) => key in more));
@@ -223,7 +223,10 @@ function pendingField({ callId, tool, title, source }: PendingAction): StatusRep
   };
 }
 
-/** Adds the calls, the newest first. They are listed oldest first. Returns the number of calls that did not fit. */
+/**
+ * Adds as many calls as fit. If not all fit, leaves out the oldest. The report lists the oldest first. Returns the
+ * number of calls that did not fit.
+ */
 function addTools(draft: StatusDraft, calls: readonly CallView[]): number {
   return draft.addEach(calls.toReversed(), ({ tool, title, state, toolId, startedAt }, { tools }) => ({
     tools: [
@@ -301,7 +304,8 @@ function isRunning(call: CallView): boolean {
 
 /**
  * Estimates the tokens of some fields of the structured result. `RESERVED_TOKENS` covers the difference between the sum
- * of such estimates and one estimate of all fields. The text of the status is not measured, because it is always shorter.
+ * of such estimates and one estimate of all fields. The text of the status is not measured, because it is always
+ * shorter than the structured result.
  */
 function tokensOf(fields: Partial<StatusReport>): number {
   let agentText = 0;

@@ -9,8 +9,8 @@ import { APPS_EXTENSION } from '../../approvals/tool-call-client.ts';
 import type { McpServerOptions } from '../tool/tool-serving-context.ts';
 
 /**
- * The metadata of the card. It contains no CSP. The client then allows the card no connections and no files from other
- * origins, which the card does not need.
+ * The metadata of the card. It contains no CSP. So the client allows the card no connections and no files from other
+ * origins. The card needs neither.
  */
 const META = { ui: { prefersBorder: true } };
 

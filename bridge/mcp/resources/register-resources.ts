@@ -36,7 +36,10 @@ const DESCRIPTIONS: Readonly<Record<TaskResource, string>> = {
 
 const KINDS = TASK_RESOURCES.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
 
-/** The URI of the announcement that is returned beside a resource. A client cannot read this URI itself. */
+/**
+ * The URI of the text that announces uncollected results. This text is returned beside a resource. A client cannot read
+ * this URI itself.
+ */
 const INBOX_URI = 'task://inbox';
 
 export function registerResources(

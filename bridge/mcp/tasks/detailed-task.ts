@@ -72,7 +72,8 @@ export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
   const waits = toClientSessionState(state) === 'input_required';
   if (state === 'canceled') {
     const head = headOf(shown, POLL_MS.moving);
-    // A cancelled MCP task has no result. So only this text can say why it ended, and that an answer did not count.
+    // A cancelled MCP task has no result. So only this text can say why the task ended, and that an answer did not
+    // count.
     const why = joinTexts(' ', [
       visibleLine(shown.view?.text ?? '', MAX_REASON_CHARACTERS),
       ...notes().map(escapeHiddenCharacters),

@@ -31,7 +31,7 @@ interface FoundTask {
 }
 
 /**
- * Finds the task with this MCP task id. Asks the agent for it if the session has a newer task.
+ * Finds the task with this MCP task id. If the session has a newer task, asks the agent for the task with this id.
  * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached
  */
 export async function findMcpTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
@@ -63,7 +63,10 @@ interface KnownTask {
   offered: OfferedForms;
 }
 
-/** Returns the current state of the task. Records its forms as sent, and its result as collected. */
+/**
+ * Returns the current state of the task. Records its forms as sent. If the task is over, records its result as
+ * collected.
+ */
 export async function currentMcpTask(
   id: string,
   found: FoundTask,
@@ -89,7 +92,7 @@ export async function currentMcpTask(
   // announcement.
   const news =
     isOver || needsDecisionElsewhere ? await takeAnnouncedResults(bridge) : { results: [], more: 0 };
-  // The notes of a session are about its newest task. So an earlier task gets none.
+  // The notes of a session are about its newest task. So the reply about an earlier task contains no notes.
   const notes = (): readonly string[] => (current ? notesForRepeatedReads(session, taskId) : []);
   return toDetailedTask({
     taskId: id,
@@ -143,7 +146,7 @@ async function takeAnnouncedResults({ inbox }: BridgeContext): Promise<Announced
   return inbox.take();
 }
 
-/** Refreshes the session. Returns the reason if that failed; the last known state is used then. */
+/** Refreshes the session. If that fails, returns the reason. The caller then uses the last known state. */
 async function refreshSession(session: Session): Promise<string | undefined> {
   try {
     await session.refreshState();

@@ -4,8 +4,8 @@ import type { Session } from '../../sessions/session/session.ts';
 const known = new WeakMap<Session, { taskId: string; notes: readonly string[] }>();
 
 /**
- * Takes the new notes out of the session. Returns them after the notes that this function has already returned for
- * the task.
+ * Returns the notes about the task: first those that this function has already returned, then the new notes of the
+ * session. Takes the new notes out of the session.
  */
 export function notesForRepeatedReads(session: Session, taskId: string): readonly string[] {
   const before = known.get(session);

@@ -41,8 +41,8 @@ export function toMcpTaskEvent(
 }
 
 /**
- * Removes the message of a waiting task, because it contains the codes for decisions. D2, D5: only surfaces that show
- * the whole question contain these codes: the forms of `tasks/get`, and the tools.
+ * Removes the message of a waiting task, because it contains the codes for decisions. D2, D5: a client gets these codes
+ * only together with the whole question, from the forms of `tasks/get` or from the tools.
  */
 function withoutQuestion(update: { status: Record<string, unknown> }): Record<string, unknown> {
   const { message: _question, ...status } = update.status;

@@ -1,7 +1,7 @@
 /**
  * Sends status notifications of tasks over stdio, to clients that request them with `subscriptions/listen`. The SDK
- * answers that method itself, and knows no notifications of tasks. So this class wraps the transport and adds them. All
- * other messages pass unchanged.
+ * answers this method itself, and does not know these notifications. So this class wraps the transport and adds the
+ * notifications. All other messages pass unchanged.
  */
 import {
   type JSONRPCMessage,

@@ -80,8 +80,8 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     return toolFailureResult(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
-    // The reply counts as sent before it is written. That is correct, because the SDK writes it before it reads the
-    // next request, which confirms the reply.
+    // The reply counts as sent before it is written. That is correct, because the SDK writes the reply before it reads
+    // the next request. Only that request confirms the reply.
     if (open.withdrawn) serving.released?.(requestId);
     else receipts.sent(requestId, onConfirmed);
     open.end();

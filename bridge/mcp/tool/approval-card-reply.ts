@@ -12,8 +12,9 @@ import type { ToolReply } from './tool-result.ts';
 
 /**
  * Returns the state of a session for the card. With the setting `human-only`, the card gets no codes, because a tool
- * call does not prove that a person decided. An action that demands a passkey gets no code either, because only the
- * server's page can use a passkey. In both cases, the card gets the URL of the page, where the person must sign in.
+ * call does not prove that a person decided. For an action that demands a passkey, the card also gets no code, because
+ * only the server's page can use a passkey. In both cases, the card gets the URL of the page, where the person must
+ * sign in.
  */
 export async function approvalCardReply(
   { rules, cardCodes }: Pick<BridgeContext, 'rules' | 'cardCodes'>,
@@ -49,7 +50,7 @@ export async function approvalCardReply(
   };
 }
 
-/** Returns the URL of the agent's approval page. Returns undefined if it has none, or cannot be reached. */
+/** Returns the URL of the agent's approval page. Returns undefined if the agent has no page or cannot be reached. */
 async function pageOf(agent: Agent, taskId: string): Promise<string | undefined> {
   const connection = await agent.connect().catch(() => undefined);
   if (agent.url === undefined || connection === undefined) return undefined;

@@ -29,8 +29,8 @@ export function defineBridgeTool<Input extends z.ZodObject, Output extends z.Zod
       if (spec.decides === true && approvals === 'human-only') return undefined;
       const cards = hasCard(offer, context);
       if (spec.card === 'uses' && !cards) return undefined;
-      // `anthropic/requiresUserInteraction` is set only if a person can answer. Otherwise Claude Code would refuse the
-      // tool, even if the operator allows it.
+      // `anthropic/requiresUserInteraction` is set only if a person can answer forms. Otherwise Claude Code would
+      // refuse the tool, even if the operator allows it.
       const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,

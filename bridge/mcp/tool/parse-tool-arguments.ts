@@ -4,8 +4,8 @@ import { isRecord } from '../../../shared/runtime/record.ts';
 import { inputProblem } from '../../../shared/text/input-problem.ts';
 
 /**
- * Parses the arguments with the tool's schema. Some clients, such as CrewAI, send null for an optional argument that the
- * model left out, and some models write an empty text. If the schema refuses such a value, it counts as missing.
+ * Parses the arguments with the tool's schema. Some clients, such as CrewAI, send null for an optional argument that
+ * the model left out. Some models write an empty text. If the schema refuses such a value, it counts as missing.
  */
 export function parseToolArguments<Input extends z.ZodObject>(
   schema: Input,

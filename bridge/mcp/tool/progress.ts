@@ -1,7 +1,7 @@
 /**
  * Sends progress notifications for a tool call, if the client sent a progress token. R62: `0` and `''` are valid
- * tokens. A notification follows each event. If there is none, a notification is sent every ten seconds, because
- * clients abandon a silent tool call.
+ * tokens. A notification follows each event. Without events, a notification is sent every ten seconds, because clients
+ * abandon a silent tool call.
  *
  * MCP requires that `progress` increases with each notification. If the task has only one call, the tool may report its
  * steps, such as page 3 of 10. `progress` and `total` then contain these steps. Every other notification adds

@@ -55,9 +55,9 @@ interface SessionReplyOptions {
 }
 
 /**
- * Builds a reply with the current state of the session. The reply takes the session's notes, and records which
- * previews it shortens. When the client has received it, the result counts as collected. If the work has not reached
- * the agent yet, the bridge continues to deliver it.
+ * Builds a reply with the current state of the session. The reply takes the session's notes. The function records which
+ * actions have a cut preview in the reply. If the task is over, its result counts as collected when the client has
+ * received the reply. If the message is not delivered, the function records that the reply says so.
  */
 export function sessionReply(
   call: ReplyContext,

@@ -15,7 +15,7 @@ export interface ToolReply<Output> {
   executions?: readonly ReportedToolExecution[];
   /** Present if the tool could not do what was asked. The structured result explains why. */
   refusal?: ResultError;
-  /** If present, this is sent instead of the other fields. */
+  /** If present, this result is sent instead of the other fields. */
   interim?: InterimResult;
 }
 

@@ -32,8 +32,8 @@ export interface ToolCallContext {
    */
   readonly signal: AbortSignal;
   /**
-   * Throws if the tool call is cancelled. The tool must call this immediately before it sends, and must send nothing if
-   * it throws.
+   * Throws if the tool call is cancelled. The tool must call this function immediately before it sends a message. If
+   * the function throws, the tool must send nothing.
    */
   readonly beforeSending: () => void;
   /**
@@ -105,7 +105,9 @@ export interface ToolSpec<
   /** True if every client must show this tool to the model, even a client that searches for tools. */
   alwaysLoad?: boolean;
   /**
-   * True if the tool sends a person's decision. A client that knows the hint asks the person before it runs the tool.
+   * True if the tool sends a person's decision. If a person can answer forms, the tool then has the hint
+   * `anthropic/requiresUserInteraction`. A client that knows this hint asks the person before it runs the tool. With
+   * the setting `human-only`, the tool is not listed.
    */
   decides?: boolean;
   run(

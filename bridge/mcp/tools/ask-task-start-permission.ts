@@ -1,7 +1,7 @@
 /**
  * Asks a person before a task starts with settings that a model must not choose alone: another workspace, or no
- * approvals. Until the person allows them, the bridge sends nothing. Without forms (the client shows none, or the
- * setting is `tool-only`), another workspace is refused, but a task without approvals starts without this question. A
+ * approvals. Until the person allows them, the bridge sends nothing. If the client shows no forms, or with the setting
+ * `tool-only`, the bridge refuses another workspace. A task without approvals then starts without this question. A
  * permit is valid for one task, and only for the directory that the form showed.
  */
 import { inputRequired } from '@modelcontextprotocol/server';

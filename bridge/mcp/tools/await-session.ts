@@ -47,8 +47,9 @@ const IN_BACKGROUND =
   'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
 
 /**
- * How this client asks the person during a tool call: in the forms of an MCP task, on a card beside the result, in forms
- * while the call is open (`push`), in forms between the requests of the call (`rounds`), or not at all.
+ * How this client asks the person during a tool call. `mcp-task`: in the forms of an MCP task. `card`: on a card beside
+ * the result. `push`: in forms while the tool call is open. `rounds`: in forms between the requests of the tool call.
+ * `none`: not at all.
  */
 type WayToAsk = 'mcp-task' | 'card' | ToolCallContext['client']['forms'];
 
@@ -106,10 +107,10 @@ async function replyWithTask(
   const { session, notes = () => [], outcome = false, showsPending = false } = awaited;
   const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
   const { view } = session;
-  // Three cases get a result instead of a new MCP task: the task has ended; the caller asked about an existing task
-  // (`showsPending`) that waits, so the result has the preview; the caller asked about one that the client already
-  // follows, and a second MCP task would notify the person twice. With `human-only` there is no preview, because the
-  // person at this client can decide only in the form of the MCP task.
+  // In three cases, the reply is a result and no new MCP task. First, the task has ended. Second, the caller asks about
+  // an existing task (`showsPending`) that waits, so the result shows the preview. Third, the caller asks about a task
+  // that the client already follows. A second MCP task would notify the person twice. With `human-only`, the second
+  // case does not apply, because the person at this client can decide only in the form of the MCP task.
   const isOver = isSessionOver(session.state);
   const preview = showsPending && call.bridge.rules.approvals !== 'human-only' && asksPerson(view);
   const followed = showsPending && call.followed?.isFollowed(session) === true;

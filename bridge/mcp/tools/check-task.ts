@@ -25,7 +25,7 @@ export const checkTaskTool = defineBridgeTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   async run({ sessionId, agent, since }, call) {
     const session = await call.bridge.sessions.find(sessionId, { agent });
-    // The stream does not contain everything, such as the cost. So the bridge asks the agent.
+    // The stream does not contain everything, such as the cost. So the bridge fetches the task.
     await session.fetchTask().catch((error: unknown) => {
       if (session.stateName !== 'unknown-to-agent') throw error;
     });

@@ -5,8 +5,8 @@ import type { Agent } from '../../agents/agent.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
 
 /**
- * Converts the workspace to the agent's path. If the task has no workspace, adds the default workspace, unless the
- * agent is on another machine and the settings do not map that directory.
+ * Converts the workspace to the agent's path. If the task has no workspace, adds the default workspace. Adds none if
+ * the agent is on another machine and the settings do not map that directory.
  * @param workspace the default workspace; undefined if the client has no folder open
  * @throws ProductError, also if a task on this machine would have no workspace
  */

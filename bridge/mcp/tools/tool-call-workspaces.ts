@@ -1,6 +1,6 @@
 /**
- * Finds the workspace of a tool call. With `--workspace-from-roots`, it is the first MCP root of the client: some clients
- * start the bridge in a directory that has nothing to do with the person's work.
+ * Finds the workspace of a tool call. With `--workspace-from-roots`, the workspace is the first MCP root of the client.
+ * Some clients start the bridge in a directory that has nothing to do with the person's work.
  */
 import { parse } from 'node:path';
 import type { AllowedCallWorkspaces } from '../../agents/check-workspace.ts';
@@ -8,7 +8,10 @@ import type { ToolCallContext } from '../tool/tool.ts';
 
 type WorkspaceContext = Pick<ToolCallContext, 'bridge' | 'client' | 'signal'>;
 
-/** Returns the workspace of a task that names none. Returns undefined if the client has no folder open. */
+/**
+ * Returns the workspace of a task that names none. With `--workspace-from-roots`, returns undefined if the client has
+ * no folder open.
+ */
 export async function defaultWorkspace({
   bridge,
   client,

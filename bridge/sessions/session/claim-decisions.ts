@@ -23,8 +23,8 @@ export function decidedCalls(
 ): readonly DecidedCall[] {
   return callIds.map((callId) => {
     const action = view?.pending.find((each) => each.callId === callId);
-    // The agent's own code identifies its request. The codes of two bridges may differ, because they may show the same
-    // request differently.
+    // The code of the agent's proposal identifies its request. The codes in `shown` of two bridges may differ, because
+    // one of them may show a newer diff of the file.
     const asked = view?.proposals?.get(callId)?.code;
     return { callId, shown: action && (asked ?? action.shown) };
   });
@@ -37,9 +37,9 @@ export class SentDecisions {
   /** The ids of messages that may have arrived. */
   readonly #lost = new Set<string>();
   /**
-   * The ids of messages that may have arrived, and whose process has ended. When the agent has next reported the task,
-   * an id moves to `#past`, and another message may replace its claim: a call that still waits then shows that the
-   * message has not arrived.
+   * The ids of messages that may have arrived, and whose process has ended. After the agent's next report of the task,
+   * each of these ids moves to `#past`. If the call still waits in that report, the message has not arrived. So another
+   * message may then replace its claim.
    */
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();
@@ -83,9 +83,9 @@ export class SentDecisions {
   }
 
   /**
-   * Call this before the bridge requests the task, and call the returned function when the agent has reported the task.
-   * The function releases the claims of decisions that may have been lost before the request: a call that still waits
-   * then shows that its decision was lost, so a person may decide it again.
+   * The caller calls this method before the bridge requests the task. It calls the returned function when the agent has
+   * reported the task. That function releases the claims of decisions that may have been lost before the request. If
+   * the call still waits then, its decision was lost, so a person may decide it again.
    */
   beforeTaskRequest(): () => Promise<void> {
     const lost = [...this.#lost];

@@ -99,7 +99,7 @@ function viewAfterTurn(
 ): TaskView {
   const waiting = new Set(view.calls.filter(({ state }) => state === 'waiting').map(({ callId }) => callId));
   const pending = view.pending.filter(({ callId }) => waiting.has(callId));
-  // The text that the bridge has read remains, even if the agent no longer has it.
+  // The agent may no longer have the text of a completed turn. The bridge then keeps the text that it has read.
   if (!told && view.state === 'completed') return view;
   const inWords = told ? question : null;
   const asked = inWords ?? (pending.length > 0 ? null : (view.question ?? question));

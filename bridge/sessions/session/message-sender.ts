@@ -1,7 +1,7 @@
 /**
- * Sends the messages of one session: work, answers and decisions. Before a message leaves, it must pass three checks: no
- * answer to the same question is on its way (D1), the files are as the person saw them (D2), and no other message decides
- * the same calls (E2). Some agents make none of these checks.
+ * Sends the messages of one session: work, answers and decisions. Before a message leaves, it must pass three checks.
+ * D1: no answer to the same question is on its way. D2: the files are as the person saw them. E2: no other message
+ * decides the same calls. Some agents make none of these checks.
  */
 import type { Message } from '@a2a-js/sdk';
 import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';

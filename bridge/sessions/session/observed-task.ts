@@ -122,7 +122,7 @@ export function asksPerson(view: Pick<TaskView, 'pending' | 'question'> | undefi
   return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
-/** Returns true if the task has ended, or needs input or a sign-in. Some agents do not say what they need. */
+/** Returns true if the task has ended, or needs input or a sign-in, even if the agent does not say what it needs. */
 export function isEndedOrInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
@@ -143,7 +143,7 @@ export function foldObservedEvent(view: TaskView | undefined, observed: Observed
   let next = view;
   for (const observation of observations) {
     // An event about a tool call has a status without the list of pending actions. So while actions wait, this status
-    // is ignored. The next event lists them.
+    // is ignored. The next event lists the pending actions.
     if (isAboutCall && observation.type === 'status' && next !== undefined && next.pending.length > 0)
       continue;
     if (namesTask(observation) && !isKnown(view, seq, observation))

@@ -43,7 +43,10 @@ export interface DeliveryWithdrawal {
    * delivery.
    */
   signal: AbortSignal;
-  /** False after a cancel. The message is then sent again only if an earlier attempt may have arrived. */
+  /**
+   * Returns false after a cancel. A message that cannot have arrived is then not sent again. A message that may have
+   * arrived is still sent again, because the bridge needs the task id from the response to cancel the task.
+   */
   wanted: () => boolean;
 }
 

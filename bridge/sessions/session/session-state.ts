@@ -64,7 +64,10 @@ export type SessionEvent =
       before: SessionTaskState | null;
       during: SessionTaskState | null;
     }
-  /** `replaces` is true if the agent has gone back to an older state. The earlier events then never happened. */
+  /**
+   * `replaces` is true if the agent has gone back to an older state. The earlier view of the task then no longer
+   * counts.
+   */
   | { type: 'observed'; observed: ObservedEvent; replaces?: boolean }
   /** The agent has closed a stream. A working task that needs input or a sign-in becomes `waiting` then. */
   | { type: 'stream-ended' }

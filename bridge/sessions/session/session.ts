@@ -163,7 +163,7 @@ export class Session {
     return this.#reader.isReading;
   }
 
-  /** True if the task waits for a person, or has ended. */
+  /** True if the task waits for a person, has ended, or is unknown to the agent. */
   get settled(): boolean {
     return this.#state.type !== 'not-delivered' && this.#state.type !== 'working';
   }
@@ -204,7 +204,7 @@ export class Session {
     return pendingInputOf(this.#reportedView);
   }
 
-  /** Stores notes for the person. The next reply contains them. */
+  /** Stores notes for the person. The next reply about this session contains them. */
   leaveNotes(notes: readonly string[]): void {
     this.#notes = [...this.#notes, ...notes];
   }

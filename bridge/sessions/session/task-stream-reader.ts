@@ -29,7 +29,7 @@ interface TaskReading {
   /** Returns true if the session needs no more events. */
   enough: () => boolean;
   applyEvent: (event: StreamResponse, connection: A2aConnection) => void;
-  /** Called when the agent has closed a stream without an error. The task then waits, or has ended. */
+  /** Called when the agent has closed a stream without an error. Usually the task then waits, or has ended. */
   streamEnded: () => void;
   streamed: (change: TaskStreamChange) => void;
   /** Called when the reader has stopped. `streamProblem` says why it could not keep a stream open. */
