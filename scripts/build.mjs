@@ -1,5 +1,7 @@
-// Builds both programs, the approval page, the approval card, and the client library with its types. A program loads
-// some of its files on demand, and has the bytecode of its start. The library is one file for Node and browsers.
+// Builds both programs, the approval page, the approval card, and the client library with its types. A program is split
+// into scripts, and loads some of them only when it needs them. Beside its scripts, the build writes the bytecode of
+// the code that a start and a first task need. So a program starts faster. The library is one file for Node and
+// browsers.
 //
 // `node scripts/build.mjs [--if-changed] [directory]`: builds in a draft beside the directory (default dist), and
 // replaces the last build at the end. With --if-changed, does nothing if no source is newer than the last build.
@@ -97,7 +99,9 @@ async function writeScripts({ files, entry, metafile }) {
   });
 }
 
-/** Keeps the import of a script that a program loads late. The path becomes relative to the program's main script. */
+/**
+ * Keeps the import of a script that a program loads on demand. The path becomes relative to the program's main script.
+ */
 const lateScripts = (directory) => ({
   name: 'late-scripts',
   setup({ onResolve }) {

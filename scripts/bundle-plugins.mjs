@@ -25,7 +25,7 @@ const externalsOnDemand = {
 
 /**
  * Returns a module that exports each name of a Node module on its own, so that esbuild keeps only the used names.
- * Otherwise each import would copy all names, which takes a twentieth of a start.
+ * Otherwise each import would copy all names, which takes a twentieth of the time of a start.
  */
 async function moduleOfNode(path) {
   const names = Object.keys(await import(path)).filter((name) => name !== 'default');
@@ -131,7 +131,7 @@ const withoutNestedParameters = replacedModule('qs', 'module.exports = {};');
 
 /**
  * Leaves out depd, which warns of deprecated functions of Express and its packages. With depd, each of these packages
- * captures a stack trace when it loads. For the line numbers in it, V8 reads the whole script again.
+ * captures a stack trace when it loads. For the line numbers of the stack trace, V8 reads the whole script again.
  */
 const withoutDeprecations = replacedModule('depd', 'module.exports = () => () => undefined;');
 
@@ -142,8 +142,8 @@ const withoutDeprecations = replacedModule('depd', 'module.exports = () => () =>
 const withoutSdkSignatures = replacedModule('jose', 'module.exports = {};', { from: /\/@a2a-js\/sdk\// });
 
 /**
- * Leaves out most media types. Express builds tables of all 2,500 at its start. It needs types without a charset only
- * for file names, and the server passes no file names to Express.
+ * Leaves out most media types. Express builds tables of all 2,500 at its start. Express needs types without a charset
+ * only for file names, and the server passes no file names to Express.
  */
 const fewMediaTypes = {
   name: 'few-media-types',

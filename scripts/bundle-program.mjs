@@ -29,8 +29,8 @@ export const englishZod = {
 };
 
 /**
- * A bundle with its packages starts in two thirds of the CPU time. libsql has a native library, so it is not in the
- * bundle.
+ * A bundle with its packages needs only two thirds of the CPU time to start. libsql has a native library, so it is not
+ * in the bundle.
  */
 const WITH_PACKAGES = {
   external: ['libsql'],

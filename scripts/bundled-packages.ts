@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The bundles, and the names by which modules import them. Those of zod share its core. */
+/** The bundles, and the names by which modules import them. The bundles of zod share the bundle of its core. */
 export const BUNDLES = {
   zod: ['zod', 'zod/v4'],
   'zod-mini': ['zod/mini', 'zod/v4-mini'],

@@ -1,6 +1,7 @@
 /**
- * Gives the built programs the bytecode of the Node version that runs the tests. Another version has built them, and V8
- * refuses its bytecode. Each start would then compile the code, which takes 50 % more CPU time.
+ * Gives the built programs the bytecode of the Node version that runs the tests. Another version may have built the
+ * programs, and V8 refuses the bytecode of another version. Each start would then compile the code, which takes 50 %
+ * more CPU time.
  *
  * The recording starts both programs with the bytecode of the build. So each run also tests that this Node refuses that
  * bytecode and works.

@@ -42,7 +42,7 @@ export async function recordCodeCache(build) {
     const token = (await readFile(join(stateDir, 'token'), 'utf8')).trim();
     const flags = [`--agent-url=${url}`, `--state-dir=${join(home, 'bridge')}`];
     const env = { MCP_A2A_BRIDGE_AGENT_TOKEN: token };
-    // The bytecode of the bridge replaces that of the command in the files that both load.
+    // In the files that both load, the bytecode of the bridge replaces the bytecode of the command.
     const command = start('bridge', ['tasks', '--json', ...flags], env);
     await exitOf(command);
     if (command.exitCode !== 0) throw new Error(`the command tasks exited with ${command.exitCode}`);

@@ -1,9 +1,9 @@
 // Puts a new build in the place of the last one while programs of earlier builds run.
 //
-// - A program loads some of its files late. Their names contain a hash of their content, so files of several builds live side
-//   by side, and a new build deletes no file that the last one used.
-// - Each file is renamed into place as a whole, and the programs' main files come last. So a program that starts meanwhile
-//   finds every file that its main file names, also when two builds end at once.
+// - A program loads some of its files late. Their names contain a hash of their content, so files of several builds lie
+//   side by side. A new build deletes no file that the last build used.
+// - Each file is renamed into place as a whole, and the programs' main files come last. So a program that starts
+//   meanwhile finds every file that its main file names. This is also true if two builds end at once.
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 

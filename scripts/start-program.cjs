@@ -1,5 +1,6 @@
 // The main file of each built program. It runs the files of the program with the bytecode that the build recorded
-// (scripts/record-code-cache.mjs). Node 20 has no compile cache of its own, and compiling takes a third of a start.
+// (scripts/record-code-cache.mjs). Node 20 has no compile cache of its own, and compiling takes a third of the time of
+// a start.
 'use strict';
 const { readFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');

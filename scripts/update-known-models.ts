@@ -33,7 +33,7 @@ interface List {
   inPackage?: string;
   /** The names of the models that chat. */
   chat: RegExp;
-  /** True if the aliases get a line too. */
+  /** True if each alias of a model gets an entry too. */
   aliases: boolean;
   /** @returns undefined to leave the name out */
   facts: (name: string, model: PricedModel) => Known | undefined;
@@ -73,7 +73,7 @@ function factsOfMaker(maker: string, name: string, contextWindow: number | undef
   };
 }
 
-/** OpenRouter takes the images and PDFs that the model takes. A model without a window is no longer offered. */
+/** OpenRouter takes the images and PDFs that the model takes. It no longer offers a model without a context window. */
 function factsAtOpenRouter(name: string, { id, contextWindow }: PricedModel): Known | undefined {
   const [maker = '', model = ''] = name.replace(/^~/, '').split('/');
   const ofThisMaker = maker === 'anthropic' ? model.replaceAll('.', '-') : model;

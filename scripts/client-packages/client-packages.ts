@@ -13,7 +13,9 @@ export const DIRECTORIES = ['claude-code', 'codex', 'gemini-cli', 'agent-plugin'
 export type PackageDirectory = (typeof DIRECTORIES)[number];
 
 export interface ClientPackages {
-  /** The marketplaces, which list the plugins. After a release also the registry's entry and the links. */
+  /**
+   * The marketplaces, which list the plugins. For a release, also the entry of the MCP registry and the install links.
+   */
   common: PackageFiles;
   packages: Readonly<Record<PackageDirectory, PackageFiles>>;
 }

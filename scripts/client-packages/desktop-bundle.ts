@@ -15,7 +15,7 @@ import {
 
 /**
  * Claude Desktop ends a call after a minute, and no setting changes that (anthropics/claude-code#22542 and #63379). So
- * each call returns before, and the model waits again.
+ * each call returns before this minute is over, and the model calls the wait tool again.
  */
 const SHORT_CALLS = ['--wait-seconds', '50'];
 

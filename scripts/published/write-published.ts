@@ -3,7 +3,8 @@
  * <directory>]`.
  *
  * README.md and docs/ then name `npx -y mcp-a2a-bridge`, and the packages for MCP clients start the published version.
- * `--out` is the directory of these packages, by default `dist/client-packages`. It publishes nothing, and commits nothing.
+ * `--out` is the directory of these packages, by default `dist/client-packages`. The script publishes nothing, and
+ * commits nothing.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

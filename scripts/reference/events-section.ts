@@ -16,7 +16,7 @@ export function eventsSection(): string {
   const { program, comments } = parse(source, { sourceType: 'module', plugins: ['typescript'] });
   const members = membersOf(program.body, 'TaskEvent');
   const rows = members.map((member, index) => {
-    // The parser gives a comment before `|` to no member, so this takes the comments between two members.
+    // The parser gives a comment before `|` to no member. So this code takes the comments between two members.
     const before = members[index - 1]?.end ?? 0;
     const own = comments?.filter(
       ({ start, end }) => (start ?? 0) >= before && (end ?? 0) <= (member.start ?? 0),

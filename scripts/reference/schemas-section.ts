@@ -15,7 +15,10 @@ import { prose, sectionLink, table } from './markdown.ts';
 import { fieldRows, isUnionOfObjects, optionRows, type SchemaLinks, typeText } from './schema-fields.ts';
 import { sourceFile } from './source-comments.ts';
 
-/** Where each schema is declared. A file that exports the schemas of another comes after it. */
+/**
+ * The files that declare schemas. If two files export the same schema, the first file in this list is its place. So a
+ * file that re-exports schemas comes after the file that declares them.
+ */
 const FILES: readonly { path: string; exports: Readonly<Record<string, unknown>> }[] = [
   { path: 'shared/protocol/call-view.ts', exports: callView },
   { path: 'shared/protocol/question.ts', exports: question },

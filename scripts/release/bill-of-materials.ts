@@ -50,7 +50,8 @@ export function shippedMaterials(
       .filter(({ ref }) => ref === root || refs.has(ref))
       .map(({ ref, dependsOn = [] }) => ({
         ref,
-        // A shipped package may be needed only by packages that are not shipped.
+        // Some shipped packages are needed only by packages that are not shipped. So the root lists all shipped
+        // packages.
         dependsOn: ref === root ? [...refs] : dependsOn.filter((each) => refs.has(each)),
       })),
   };

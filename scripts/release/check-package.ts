@@ -1,8 +1,9 @@
 /**
- * Installs the package as a stranger does, and uses each part of it: an empty directory, an empty home, an empty npm cache.
+ * Installs the package as a stranger does: with an empty directory, an empty home and an empty npm cache. Then uses
+ * each part of the package.
  *
- * `npm run check:package [-- <file.tgz>]`: without a file, the build of this checkout is packed. Needs the npm registry.
- * Exit code 0 means that every check passed.
+ * `npm run check:package [-- <file.tgz>]`: without a file, the build of this checkout is packed. Needs the npm
+ * registry. Exit code 0 means that every check passed.
  */
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,10 @@ import { pack } from './pack.ts';
 import { megabytes, problemsOfContents, type PackedFile } from './package-contents.ts';
 import { outputOf } from './run-command.ts';
 
-/** The native library of SQLite is 10 MB, the types of zod are 8 MB. */
+/**
+ * The maximum size of an installation in bytes. The native library of SQLite takes 10 MB, and the types of zod take 8
+ * MB.
+ */
 const LARGEST_INSTALLATION = 50_000_000;
 
 /** Uses the types of the client. An import without types would make each `@ts-expect-error` an error. */

@@ -14,7 +14,7 @@ const CLIENT = /^dist\/client\/(?:index\.js|types\/.+\.d\.ts)$/;
 const DOCUMENTS = /^(?:docs|examples)\/.+\.(?:html|json|md|mjs|webp)$/;
 const ALLOWED = [TOP, PROGRAMS, PAGE, CLIENT, DOCUMENTS];
 
-/** What programs and people rely on. */
+/** The files that every package must contain, because programs and people rely on them. */
 const NEEDED = [
   'LICENSE',
   'README.md',
@@ -29,7 +29,7 @@ const NEEDED = [
 ];
 
 const MB = 1_000_000;
-/** The programs, their bytecode, the documents and their pictures. */
+/** The maximum size of a package: the programs, their bytecode, the documents and their pictures. */
 const LARGEST_PACKAGE = 20 * MB;
 
 /** Returns one sentence for each thing that is wrong with the files of a package. */

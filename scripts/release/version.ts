@@ -2,7 +2,7 @@
 import { gt, lt, rcompare, valid } from 'semver';
 
 interface Released {
-  /** The version in package.json. It may be the one to release. */
+  /** The version in package.json. It may be the version to release. */
   package: string;
   /** All tags of the repository. */
   tags: readonly string[];

@@ -82,8 +82,8 @@ async function isSigned(
 const jsonForm = z.custom<AgentCard>();
 
 /**
- * Returns the bytes that a signature covers. `canonicalizeAgentCard` gets the JSON form, because it omits the security
- * schemes of the in-memory form.
+ * Returns the bytes that a signature covers. `canonicalizeAgentCard` omits the security schemes of a card in the
+ * in-memory form. So it gets the JSON form.
  */
 function signedBytes(card: AgentCard): Uint8Array {
   return new TextEncoder().encode(canonicalizeAgentCard(jsonForm.parse(AgentCard.toJSON(card))));

@@ -19,7 +19,7 @@ export interface ChatMessage {
   page: string | undefined;
 }
 
-/** Returns the lines of a message: what it is about, and at most ten actions. */
+/** Returns the lines of a message: first `about`, then at most ten actions, then the number of further actions. */
 export function chatLines(about: string, actions: readonly string[]): readonly string[] {
   const more = actions.length - MAX_ACTIONS;
   return [about, ...actions.slice(0, MAX_ACTIONS), ...(more > 0 ? [`… and ${String(more)} more`] : [])].map(

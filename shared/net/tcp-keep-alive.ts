@@ -2,7 +2,7 @@
 export const PROBE_AFTER_MS = 60_000;
 
 /**
- * Options of `createServer`. E4: a lost connection changes no task. With these options, the kernel also detects a
- * vanished client of an idle connection.
+ * Options of `createServer`. With these options, the kernel detects that the client of an idle connection has vanished.
+ * E4: a lost connection changes no task.
  */
 export const TCP_KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };

@@ -9,7 +9,7 @@ OWN_ADDRESSES.addAddress('::', 'ipv6');
 
 /**
  * Returns true if a connection to the URL's host reaches this machine, in each spelling of its addresses. Makes no DNS
- * request, so it returns false for other DNS names of this machine.
+ * request. So it returns false for a DNS name of this machine, except for `localhost` and the names below it.
  */
 export function isOnThisMachine(url: string): boolean {
   const host = new URL(url).hostname.replaceAll(/^\[|\]$/g, '');

@@ -24,8 +24,8 @@ export const demandedApproverSchema = z.object({
 export type DemandedApprover = z.infer<typeof demandedApproverSchema>;
 
 /**
- * Returns who must decide this action instead of its reader. Returns undefined if the reader may let the action run or
- * answer it, or if no special approver is demanded.
+ * Returns who must decide this action instead of its reader. Returns undefined if the reader may approve or answer the
+ * action, or if no special approver is demanded.
  */
 export function approverInsteadOfReader({
   approver,

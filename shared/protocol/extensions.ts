@@ -15,8 +15,8 @@ export const AGENT_COMMAND_EXTENSION = 'urn:mcp-a2a-bridge:agent-command:v1';
 export const THINKING_EXTENSION = 'urn:mcp-a2a-bridge:thinking:v1';
 
 /**
- * The start of the URI that declares a preview of a later A2A version on an agent card. The name of the preview
- * follows.
+ * An agent card declares a preview of a later A2A version with a URI. The URI consists of this prefix and the name of
+ * the preview.
  */
 export const A2A_PREVIEW_URI_PREFIX = 'urn:mcp-a2a-bridge:preview:';
 

@@ -10,8 +10,8 @@ interface EndedCall {
 }
 
 /**
- * The states of a tool call that did not run to its end. An error is not among them, because the agent repeats the call
- * or reports the error.
+ * The states of a tool call that did not run to its end. The state `error` is not in this set, because the agent
+ * repeats the call or reports the error.
  */
 const NOT_DONE: ReadonlySet<string> = new Set(['denied', 'stopped', 'skipped']);
 

@@ -10,8 +10,8 @@ import type { Answer, FormSchema, Question } from './question.ts';
 export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
 
 /**
- * Formats a preview. Each line that the agent wrote has a prefix. The line with the working directory has none, because
- * the server writes it.
+ * Formats a preview. Each line that the agent wrote has a prefix. The line with the working directory has no prefix,
+ * because the server writes it.
  */
 export function quotedPreview(
   preview: Preview,

@@ -72,7 +72,7 @@ export type TaskGroupName = (typeof TASK_GROUPS)[number];
 
 /** The response to `GET /page/api/task-groups`. */
 export const taskGroupsSchema = z.object({
-  /** The principal of the page's session, e.g. `acme/ann`. '' from an older server. */
+  /** The principal that is signed in on the page, e.g. `acme/ann`. '' from an older server. */
   principal: z.prefault(z.string(), ''),
   waiting: taskGroupPageSchema,
   working: taskGroupPageSchema,

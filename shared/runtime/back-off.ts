@@ -33,8 +33,8 @@ export function backOffDelay(retries: number, { minTimeout, maxTimeout, factor }
 }
 
 /**
- * Returns the delay before the next attempt, in milliseconds. It is for code that waits on an injected clock, because
- * `p-retry` cannot use such a clock.
+ * Returns the delay before the next attempt, in milliseconds. This function is for code that waits on an injected
+ * clock, because `p-retry` cannot use such a clock.
  * @param attempt the number of failed attempts
  * @param chance a random number from 0 to 1
  */

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Returns a function that reads a value and caches it. It reads again when the value is older than `maxAgeMs`. After a
- * failure, it reads again once `cooldownMs` has passed. `elapsed` may stop while the machine sleeps, and the wall clock may
- * go back. So the clock that shows the longer time counts.
+ * Returns a function that reads a value and caches it. That function reads again when the value is older than
+ * `maxAgeMs`, or when `cooldownMs` has passed since a failure. `elapsed` may stop while the machine sleeps, and the
+ * wall clock may go back. So the clock that shows the longer time counts.
  */
 export function createCachedRead<Value>(
   read: () => Promise<Value>,

@@ -15,8 +15,8 @@ type ShouldKeepVariable = (name: string) => boolean;
 
 /**
  * Copies every variable to other memory, and overwrites the original memory. `process.env` does not change. Does
- * nothing on systems other than Linux: there, a debugger or `ps -E` can read the environment, but only for the same
- * user.
+ * nothing on systems other than Linux, which have no `/proc/self/mem`. There, other processes of the same user may
+ * still read the environment, e.g. with `ps -E`.
  * @returns false if a variable with a secret is still visible, for example because the kernel forbids writing to
  * `/proc/self/mem`
  */

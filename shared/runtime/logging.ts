@@ -45,8 +45,8 @@ export function createLogger(options: {
 }
 
 /**
- * Replaces the values of secret fields. pino's own redaction is not used, because it copies the object of each line.
- * That takes ten times as long as the rest of a log line.
+ * Replaces the values of secret fields. pino's own redaction is not used. It copies the object of each line, which
+ * takes ten times as long as the rest of a log line.
  */
 function redactSecrets(line: string): string {
   if (!SECRET_FIELD.test(line)) return line;

@@ -13,7 +13,7 @@ export function parseProcessStat(line: string): ProcessStat {
   // Field 2 is the command in parentheses. It may contain any character, even parentheses and spaces.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const fieldAt = (number: number): string => fields[number - 3] ?? '';
-  // If only the main thread of a process has ended, its state is Z too. The other threads go on.
+  // A process whose main thread alone has ended also has the state Z. Its other threads continue.
   const threads = Number(fieldAt(20));
   const ended = /^[Xx]$/.test(fieldAt(3)) || (fieldAt(3) === 'Z' && threads <= 1);
   return { ended, group: Number(fieldAt(5)), started: fieldAt(22) };

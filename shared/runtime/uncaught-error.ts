@@ -12,7 +12,8 @@ interface UncaughtErrorReport {
 
 /**
  * From now on, an uncaught error is logged, is shown in one line, and ends this process with exit code 1. A later call
- * of this function replaces this one. Without it, Node would print a stack trace, which tells a person nothing.
+ * of this function replaces the callback of an earlier call. Without this function, Node would print a stack trace,
+ * which tells a person nothing.
  * @param program the name of the program, for the start of the line
  */
 export function endOnUncaughtError(program: string, { more, log }: UncaughtErrorReport): void {

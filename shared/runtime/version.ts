@@ -7,8 +7,8 @@ import { lazily } from './lazily.ts';
 const packageFile = z.object({ name: z.literal('mcp-a2a-bridge'), version: z.string() });
 
 /**
- * Returns the version in this package's package.json. The first call reads the file, and later calls return the same
- * version, because an update may replace the file while this version runs.
+ * Returns the version in this package's package.json. Only the first call reads the file, because an update may replace
+ * the file while this version runs.
  */
 export const readPackageVersion = lazily(readVersion);
 

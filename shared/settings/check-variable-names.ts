@@ -9,10 +9,11 @@ import { CONFIG_VARIABLE } from './settings-location.ts';
 const KUBERNETES_SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/u;
 
 /**
- * Returns a warning for each environment variable whose name resembles that of a setting. The program ignores such a
- * variable.
+ * Returns a warning for each environment variable whose name resembles the variable of a setting. The program ignores
+ * such a variable.
  * @param prefix the prefix of the program's variables, e.g. `A2A_SERVER_`
- * @param values the values of the settings. A variable that a value names, e.g. that of a token, gets no warning.
+ * @param values the values of the settings. If a value names a variable, e.g. the variable of a token, that variable
+ * gets no warning.
  */
 export function checkVariableNames(
   prefix: string,

@@ -94,11 +94,11 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Returns how long the next commit waits for more items at most, in milliseconds. */
+  /** Returns the maximum time that the next commit waits for more items, in milliseconds. */
   #waitForMore(): number {
     const last = this.#lastShared;
     if (last === undefined || this.#timing.now() - last.ended > SOON_MS) return 0;
-    // A timer cannot wait less than a millisecond.
+    // A timer cannot wait for a part of a millisecond.
     return Math.floor(Math.min(WAIT_PER_COMMIT * last.took, MAX_WAIT_MS));
   }
 

@@ -20,9 +20,9 @@ export function fileIdentity(path: string): string | undefined {
 }
 
 /**
- * Returns a function that must be called before each write to an open database. It fails if the file was deleted, moved
- * or replaced: SQLite would write to the old file, and the next process would not find these commits. It also fails if
- * the file system reports another error.
+ * Returns a function that must be called before each write to an open database. That function throws if the file was
+ * deleted, moved or replaced: SQLite would write to the old file, and the next process would not find these commits. It
+ * also throws if the file system reports another error.
  * @param names what the error message calls the database, and the program to restart
  */
 export function createSameFileCheck(path: string, names: { file: string; program: string }): () => void {

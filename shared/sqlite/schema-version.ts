@@ -14,8 +14,9 @@ export function readSchemaVersion(
   const read = (sql: string): number => Number(database.query(sql)()[0]?.[0]);
   const tables = read('SELECT count(*) FROM sqlite_schema');
   const version = read('PRAGMA user_version');
-  // This value is read last. If it were read first, another process could create the database before the other reads.
-  // An id of 0 with another version would then look like a database of another program.
+  // The application id is read last. Another process may create the database between two of these reads. If the id were
+  // read first, it could be 0 although the version is already set. The file would then look like a database of another
+  // program.
   const applicationId = read('PRAGMA application_id');
   if (applicationId === expected.applicationId) return version;
   if (applicationId === 0 && version === 0 && tables === 0) return 0;

@@ -4,8 +4,8 @@ import { SqliteError, type Sqlite } from './driver.ts';
 const MAX_ATTEMPTS = 10;
 
 /**
- * Sets the journal mode to WAL, so that readers never wait, and the durability to FULL, so that a commit survives a
- * power loss. Must be called before the first table is created.
+ * Sets the journal mode to WAL, so that readers never wait. Sets the durability to FULL, so that a commit survives a
+ * power loss. The caller must call this function before it creates the first table.
  *
  * If another connection has a lock, SQLite does not wait for the busy timeout: it immediately refuses to change the
  * journal mode. So this function waits until it gets the write lock, and then tries again.

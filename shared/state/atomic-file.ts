@@ -6,7 +6,10 @@ import { errorCode } from '../runtime/errors.ts';
 interface ReplaceOptions {
   /** The permission bits of the file. */
   mode?: number;
-  /** Called after the content is on the disk, and just before it replaces the file. If it throws, the file stays. */
+  /**
+   * Called after the content is on the disk, and just before it replaces the file. If this callback throws, the file
+   * stays as it is.
+   */
   check?: () => Promise<void>;
 }
 

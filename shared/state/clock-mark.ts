@@ -54,7 +54,10 @@ export async function writeClockMark(stateDirectory: string, reading: ClockReadi
 /** A clock has jumped if it differs from the expected time by more than one day. */
 const MAX_DRIFT_MS = 86_400_000;
 
-/** The maximum time that a machine may be switched off. The uptime does not include this time. */
+/**
+ * After a reboot, the clock may be ahead by at most this time, because the machine may have been switched off. The
+ * uptime does not include this time.
+ */
 const MAX_SWITCHED_OFF_MS = 60 * MAX_DRIFT_MS;
 
 /**

@@ -16,8 +16,8 @@ const EXPORTERS = ['otlp', 'none'];
 const PROTOCOLS = ['http/protobuf', 'http/json'];
 
 /**
- * Returns which signals are sent. A signal is sent if its exporter is `otlp`, or if an endpoint is set and no exporter.
- * It is not sent over an unsupported protocol, or if `OTEL_SDK_DISABLED` is `true`.
+ * Returns which signals are sent. A signal is sent if its exporter is `otlp`. It is also sent if an endpoint is set,
+ * and no exporter is named. It is not sent over an unsupported protocol, or if `OTEL_SDK_DISABLED` is `true`.
  */
 export function otlpSignals(env: Environment): OtlpSignals {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true')

@@ -9,7 +9,7 @@ import type { Environment } from '../runtime/environment.ts';
 
 /**
  * Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG, which decide which traces are recorded. By default, a trace
- * from a client is recorded if the client records it, and each trace that the program itself starts is recorded.
+ * from a client is recorded if the client records it. Each trace that the program itself starts is recorded too.
  */
 export function createTraceSampler(env: Environment): Sampler {
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: ratio = '' } = env;

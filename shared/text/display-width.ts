@@ -33,7 +33,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Splits a text into graphemes: an emoji of several code points, or a letter with its accents, is one of them. */
+/** Splits a text into graphemes. An emoji of several code points, or a letter with its accents, is one grapheme. */
 export function* graphemesOf(text: string): Generator<string> {
   if (SIMPLE.test(text)) yield* text;
   else for (const graphemes of graphemeGroups(text)) yield* graphemes;

@@ -64,8 +64,8 @@ function listOf(values: readonly unknown[]): string {
 }
 
 /**
- * Explains why a value matches no alternative of a union. If exactly one alternative has an error inside the value (in a
- * field or an entry), that one was probably meant, so explains only that one.
+ * Explains why a value matches no alternative of a union. If exactly one alternative has an error inside the value (in
+ * a field or an entry), the person probably meant this alternative. The text then explains only this alternative.
  */
 function unionProblem(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   const { options } = issue;

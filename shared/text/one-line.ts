@@ -8,7 +8,7 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
  * character. `limit` is in UTF-16 code units.
  *
  * The line may still contain hidden characters. The program that shows the line escapes them, with `visibleLine`. So
- * each of them is escaped once.
+ * each hidden character is escaped only once.
  */
 export function oneLineExcerpt(text: string, limit = 100): string {
   return ellipsize(text.replace(LINE_BREAK, '↵'), limit);

@@ -71,22 +71,25 @@ const ESCAPED = compileOnce(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\
  */
 const ESCAPED_BESIDE_EMOJI = compileOnce(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
-/** Matches all invisible characters, but not the markers, because the program itself may have written those markers. */
+/**
+ * Matches the hidden characters, except the line feed and the characters of the markers (`⟨`, `⟩`, `⏎`). The program
+ * itself may have written these.
+ */
 const UNSEEN = `[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]`;
 const HAS_UNSEEN = compileOnce(() => new RegExp(UNSEEN, 'v'));
 const UNSEEN_BESIDE_EMOJI = compileOnce(() => new RegExp(`${UNSEEN}|(${EMOJI})`, 'gv'));
-/** Matches all invisible characters except the line feed, which ends a line of JSON. */
+/** Matches all hidden characters except the line feed, which ends a line of JSON. */
 const HIDDEN_IN_JSON = compileOnce(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
 /** A quick test for characters that may need an escape. Most lines contain none of them and need no further work. */
 const SUSPECT = compileOnce(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
-/** Matches the start of a run of one escape that is too long. */
+/** Matches the start of a run of equal escapes that is longer than `MAX_EQUAL_ESCAPES`. */
 const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(MAX_EQUAL_ESCAPES)}}`, 'g');
 /**
- * The maximum number of characters that are read: of a line, or at each end of a text that is cut. No form, page or
- * terminal shows as many. X3: escapes, line feeds and emoji take long, and a text of several megabytes would block the
- * process for seconds.
+ * The maximum number of characters that these functions read: of one line, or at each end of a text that is cut. No
+ * form, page or terminal shows so many. X3: escapes, line feeds and emoji take long, and a text of several megabytes
+ * would block the process for seconds.
  */
 const MAX_READ_CHARS = 100_000;
 /** Matches a line without text. In a diff, such a line may start with `+` or `-`. */
@@ -104,8 +107,8 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
 }
 
 /**
- * Returns untrusted text with escapes for its hidden characters. Unlike `quotedText`, it adds no line prefixes and
- * no markers. This is enough for the result of a task, because a person does not decide on a result.
+ * Returns untrusted text with escapes for its hidden characters. Unlike `quotedText`, it adds no line prefixes and no
+ * markers. The escapes are enough for the result of a task, because a person does not decide on a result.
  */
 export function visibleText(text: string): string {
   return text.split('\n').map(escapeLine).join('\n');

@@ -84,8 +84,8 @@ export class A2aTaskTransport implements TaskTransport {
 
   cancelLeaving(reason: string): void {
     if (this.#fold !== undefined) this.#api.cancelLeaving(this.#fold.taskId, reason);
-    // Without a task id, only a normal cancel is possible, which waits for the id. It may still succeed, because the
-    // page may stay open or unload slowly.
+    // Without a task id, only a normal cancel is possible, which waits for the id. That cancel may still succeed,
+    // because the page may stay open or unload slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 

@@ -41,9 +41,9 @@ const WAITING_STATES = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED']
 export type ToolExecution = z.infer<typeof runningToolsResponseSchema>['tools'][number];
 
 /**
- * The requests to one agent. If no response arrives, the client sends the request again. A repetition is safe: the
- * server recognizes a repeated message id (B1), and a second cancel or abort has no effect. This class does not repeat
- * `task` and the requests that open a stream: their caller does.
+ * The requests to one agent. If no response arrives, this class sends a request again. A repetition is safe: the server
+ * recognizes a repeated message id (B1), and a second cancel or abort has no effect. This class does not repeat `task`
+ * and the requests that open a stream, because their callers repeat them.
  */
 export class AgentRequests {
   readonly #service: HttpClient;

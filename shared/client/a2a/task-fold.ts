@@ -26,8 +26,8 @@ export class TaskFold {
   /** The `seq` of the last event that the report includes. */
   #cursor = 0;
   /**
-   * The `seq` of the last event that the caller has received. It is smaller than `#cursor` if a client resumes after an
-   * old event, because the report then already includes newer events.
+   * The `seq` of the last event that the caller has received. If a client resumes after an old event, the report
+   * already includes newer events. `#told` is then smaller than `#cursor`.
    */
   #told = 0;
   #state: TaskState = 'working';

@@ -30,7 +30,7 @@ interface ClientErrorDetail {
   cause?: unknown;
 }
 
-/** The only error that this library throws. Its message tells a person what to do next. */
+/** The error class of this library. The message tells a person what to do next. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly code: ClientErrorCode;

@@ -3,8 +3,8 @@
  *
  * - The execution settles exactly once, with the report of the ended task or with an error. R51: after that, it has no
  *   listener and is no longer active.
- * - A second cancel sends no second request. If the task completes at the same time as a cancel, the server decides
- *   which came first. The report names that outcome.
+ * - A second cancel sends no second request, unless the first cancel has failed. If the task completes at the same time
+ *   as a cancel, the server decides which came first. The report names that outcome.
  */
 import { ClientError } from './client-error.ts';
 import { newId } from './new-id.ts';

@@ -1,6 +1,6 @@
 /**
- * Calls a function once when the page unloads. R51: it has listeners only while the caller wants the callback. It
- * listens for two events:
+ * Calls a function once when the page unloads. R51: this class has listeners only while the caller wants the callback.
+ * It listens for two events:
  *
  * - `pagehide` is the last event that every browser sends. Browsers also send it when the page enters the back/forward
  *   cache (`event.persisted`). That counts as an unload too, because the browser alone decides whether it caches a

@@ -17,8 +17,8 @@ export type Progress =
   /** The connection was lost, and the client reconnects. The task continues, and the client misses no event. */
   | { type: 'reconnecting'; attempt: number; error: ClientError }
   /**
-   * The connection works again after `reconnecting`. The next event of the task may come only after days, so this event
-   * says it at once.
+   * The connection works again after `reconnecting`. The client reports this at once, because the next event of the
+   * task may come only after days.
    */
   | { type: 'reconnected' };
 

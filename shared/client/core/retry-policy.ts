@@ -7,8 +7,8 @@ export interface RetryPolicy {
   /** The maximum number of consecutive failed attempts. */
   attempts: number;
   /**
-   * The longest delay before the second attempt. Each later delay may be twice as long. The client waits for a random
-   * part of the delay, at least half of it.
+   * The longest delay before the second attempt. The longest delay doubles with each further attempt, up to `mostMs`.
+   * The client waits for a random part of the longest delay, at least half of it.
    */
   firstMs: number;
   mostMs: number;
@@ -34,7 +34,8 @@ export interface RetryOptions {
 }
 
 /**
- * Calls `act` until it succeeds. The request must be idempotent.
+ * Calls `act` again after each error that `passes` accepts, up to the number of attempts in the policy. The request
+ * must be idempotent.
  * @throws ClientError of the last attempt, or the abort reason of `signal`
  */
 export function retryWithBackOff<T>(

@@ -29,8 +29,8 @@ export type TaskState =
 export interface PendingAction {
   callId: string;
   /**
-   * The code (a hash) of what the person sees. D2: a decision is valid only for that, so each decision contains this
-   * code.
+   * The code (a hash) of what the person sees. D2: a decision is valid only for what the person saw, so each decision
+   * contains this code.
    */
   shown: string;
   tool: string;

@@ -7,8 +7,8 @@ export interface TaskTransport {
   /** The current state of the task. Undefined until the server has sent the task id. */
   readonly report: TaskReport | undefined;
   /**
-   * Starts the task, or attaches to it, and follows it to its end. Reconnects as often as needed. The caller calls this
-   * once.
+   * Starts the task, or attaches to it, and follows it to its end. Reconnects after a lost connection. The caller calls
+   * this method once.
    * @param reading if this signal aborts, the client stops reading. E4: a closed connection stops no task, so the task
    * continues.
    * @throws ClientError

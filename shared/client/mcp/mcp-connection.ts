@@ -3,7 +3,7 @@
  *
  * - The first request starts an MCP session. The status 404 means that the server has lost the session and has not run
  *   the request. The client then starts a new session and sends the request again (Streamable HTTP, session management
- *   3, 4). No other request is sent twice. If the response to a request is lost, the outcome is unknown.
+ *   3, 4). This class sends no other request twice. If the response to a request is lost, the outcome is unknown.
  * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So if the signal of a request
  *   aborts, the client sends `notifications/cancelled`.
  */
@@ -56,7 +56,7 @@ export class McpConnection {
   readonly #identity: McpClientInfo;
   readonly #quietMs: number;
   #beginning: Promise<Headers> | undefined;
-  /** The headers of the session. Undefined before the session has started. */
+  /** The headers of the MCP session. Undefined before the session has started. */
   #session: Headers | undefined;
   #lastId = 0;
 

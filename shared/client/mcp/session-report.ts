@@ -81,8 +81,8 @@ const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
 /**
  * Converts the result of an MCP tool to a report. A failed task also has a report.
- * @throws ClientError if the result has `isError` and no report. Its reason is `UNKNOWN_TASK` if the agent no longer
- * has the task, as over A2A.
+ * @throws ClientError if the result has no report, or if the bridge does not know how the task ended. The error has the
+ * reason `UNKNOWN_TASK` if the agent no longer has the task.
  */
 export function taskReportOf(result: McpCallResult): TaskReport {
   const report = sessionReport.safeParse(result.structuredContent).data;
