@@ -13,7 +13,8 @@ import { EXIT_CONFIGURATION, EXIT_FAILURE } from '../shared/runtime/exit-codes.t
 import type { BuiltProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 
-// This comes before everything else. Otherwise a shell command of the agent could read the bridge's secrets in /proc.
+// The program hides its environment before it does anything else. Otherwise a shell command of the agent could read the
+// bridge's secrets in /proc.
 hideProcEnviron((name) => name === CHILD_MARKER);
 
 endOnUncaughtError('mcp-a2a-bridge', createStderrReport('MCP_A2A_BRIDGE_LOG_LEVEL'));

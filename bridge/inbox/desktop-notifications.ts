@@ -3,7 +3,7 @@
  * waits for a person. The setting `desktopNotifications` turns this on.
  *
  * Invariants
- * - If a user has several bridges, only one of them shows an entry. It writes a row into the database first.
+ * - If a user has several bridges, only one of them shows an entry. That bridge first writes a row into the database.
  * - A notification contains the title of the task and its state. It contains no preview, because other people may see
  *   the screen.
  */

@@ -64,7 +64,7 @@ export function inboxEntries(
 }
 
 /**
- * Returns those sessions for whose delegation this bridge is responsible, and whose end is not recorded. Each gets the
+ * Returns the sessions whose delegation belongs to this bridge and has no recorded end. Each returned session has the
  * title of its delegation.
  */
 export function ownOpenSessions(

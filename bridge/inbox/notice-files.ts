@@ -14,7 +14,7 @@ import type { InboxSources, InboxSurface } from './inbox-follower.ts';
 import { directoryNoticeText } from './notices.ts';
 
 const OWN_NAME = `notices.${String(process.pid)}`;
-/** How long the hooks remember which entries they have shown in a session, in milliseconds. */
+/** How long the hooks remember which entries they have shown in a session of the MCP client, in milliseconds. */
 const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
 
 export class HookNoticeFiles implements InboxSurface {
@@ -70,7 +70,7 @@ export class HookNoticeFiles implements InboxSurface {
   }
 }
 
-/** Removes the files of bridges that have ended, and the hooks' notes about old sessions. */
+/** Removes the files of bridges that have ended, and the hooks' notes about old sessions of the MCP client. */
 async function removeOld(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);

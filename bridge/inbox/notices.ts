@@ -27,7 +27,8 @@ export function directoryNoticeText(
   sessions: readonly ListedSession[],
   name: NameOfTool,
 ): string {
-  // Each task belongs to one bridge only, so a reader can add the counts of several files.
+  // The first two counts contain only tasks of this bridge, so a reader can add these counts of several files. The
+  // third count contains the results of all bridges.
   const followed = ownOpenSessions(tasks, sessions);
   const entries = inboxEntries(followed, tasks);
   const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;

@@ -1,12 +1,12 @@
 /**
- * The inbox of results. R68: if a task ends while no client waits for it, the bridge announces the result in its next
- * reply. The result stays in the inbox until a client collects it.
+ * The inbox of results. R68: if a task ends while no client waits for it, the bridge announces the result in its reply
+ * to the next tool call. The result stays in the inbox until a client collects it.
  *
  * Invariants
  * - Each bridge announces a result once. A user with two bridges may see a result twice, but never misses one.
  * - B3: a killed bridge loses nothing. Everything that is needed to announce a result is on disk: an outbox entry or a
  *   stored result. The next bridge announces it.
- * - The check for new results delays a reply only briefly, even if an agent does not respond.
+ * - The check for new results delays the reply to a tool call only briefly, even if an agent does not respond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -24,8 +24,8 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { type AnnouncedResults, announcedResultsOf } from './format-announcement.ts';
 
 /**
- * The maximum time in milliseconds for which a finished reply waits for the check of the inbox. The check starts at the
- * same time as the tool call.
+ * The maximum time in milliseconds for which the finished reply to a tool call waits for the check of the inbox. The
+ * check starts at the same time as the tool call.
  */
 const MAX_CHECK_MS = 1_000;
 /** The maximum number of tasks in one check, newest first. `list_all_active_sessions` shows older tasks. */

@@ -103,7 +103,7 @@ async function waitForServerRecord(child: ChildProcess, stateDirectory: string):
  */
 async function tailOf(path: string, from: number): Promise<string> {
   const log = await readFile(path);
-  // The server may have rotated the log since then, so that it is shorter now.
+  // The server may have rotated the log after its start. The log is then shorter than `from`.
   const text = log
     .subarray(log.length < from ? 0 : from)
     .toString('utf8')

@@ -3,8 +3,8 @@ import { watch } from 'node:fs';
 const POLL_MS = 100;
 
 /**
- * Calls the listener after each change in a directory. It may also call the listener without a change. If the system
- * has no free watches or file handles (ENOSPC, EMFILE), it calls the listener every 100 ms.
+ * Calls the listener after each change in a directory. This function may also call the listener without a change. If
+ * the system has no free watches or file handles (ENOSPC, EMFILE), it calls the listener every 100 ms.
  * @returns a function that stops watching
  */
 export function watchDirectory(path: string, listener: () => void): () => void {

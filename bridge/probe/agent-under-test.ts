@@ -30,8 +30,8 @@ export const MAX_PROBE_MESSAGES = 40;
 const taskAnswer = z.object({ task: z.unknown() });
 
 /**
- * The maximum time in milliseconds that the probe waits for a task that works, or for the first response of an agent
- * that was started again.
+ * The maximum time in milliseconds that the probe waits for a task that works. After a restart, the probe waits equally
+ * long for the first response of the agent.
  */
 const MAX_WAIT_MS = 30_000;
 const POLL_MS = 100;

@@ -106,8 +106,8 @@ export const PROBE_CHECKS: readonly Check[] = [
         const { taskId = '', settled } = taskContentOf(before);
         if (settled) break;
         const after = await readUntilRest(server.subscribe(taskId)).catch((error: unknown) => {
-          // If the task has ended, subscribing to it is an error. Some agents report this error in the stream itself.
-          // In both cases, this cut is not judged.
+          // If the task has ended, the agent refuses the subscription: with an error response, or with an error in the
+          // stream. In both cases, this cut is not judged.
           if (error instanceof JsonRpcError || error instanceof NoAnswerError) return [];
           throw error;
         });

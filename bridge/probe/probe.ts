@@ -99,8 +99,8 @@ export async function runProbe(subject: ProbeSubject, target: ProbedInterface): 
 }
 
 /**
- * Returns a `fetch` in which each request has a socket of its own. A reused socket could be one that a restart of the
- * agent has closed, and the request would fail.
+ * Returns a `fetch` in which each request has a socket of its own. A restart of the agent may have closed a reused
+ * socket, and the request would then fail.
  */
 const fetchOf = ({ url, headers }: ConnectOptions): typeof fetch =>
   createAgentFetch({ origin: new URL(url).origin, headers, postSockets: 'single' });

@@ -9,7 +9,7 @@
 export const APPROVAL_MODES = ['auto', 'human-only', 'tool-only'] as const;
 export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 
-/** How a decision was made, e.g. in a form or on the command line. The agent records this with the decision. */
+/** How a decision was made, e.g. in a form or on the command line. The agent records the channel with the decision. */
 export type DecisionChannel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'cli' | 'webhook';
 
 /**

@@ -28,7 +28,7 @@ export function serveFlags(args: readonly string[]): Record<string, unknown> | u
   }
 }
 
-/** Returns a parser that throws an error for each argument that is not such a flag. It prints nothing. */
+/** Returns a parser that throws an error for each argument that is not a flag of `addServeFlags`. It prints nothing. */
 function flagParser(): Command {
   return addServeFlags(new Command('mcp-a2a-bridge'))
     .helpOption(false)

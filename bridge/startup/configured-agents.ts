@@ -16,7 +16,8 @@ const NAME_OF_URL_AGENT = 'agent';
 /**
  * Creates the configured agents. If none is configured, creates the local agent.
  * @param serverScript the path of the built a2a-server, with which the local agent is started
- * @throws ProductError CONFIGURATION if two agents have the same name: the bridge finds the agent of a session by it
+ * @throws ProductError CONFIGURATION if two agents have the same name: the bridge finds the agent of a session by its
+ * name
  */
 export function createAgentRegistry(
   settings: BridgeSettings,

@@ -55,8 +55,8 @@ export async function openBridge(options: OpenBridgeOptions): Promise<BridgeCont
   // B3: a killed bridge loses nothing. So this bridge finishes the unfinished work of earlier bridges. `openBridge`
   // does not wait for that.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // Checks for results of earlier bridges before the first tool call, because perhaps only the webhook or a desktop
-  // notification can reach the person.
+  // Checks for results of earlier bridges before the first tool call. The person may be away from the MCP client. Then
+  // only the webhook or a desktop notification reaches the person.
   if (webhook !== undefined || outside.wanted) void inbox.refresh();
   return {
     registry,

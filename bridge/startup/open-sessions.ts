@@ -27,7 +27,7 @@ export interface OpenSessionsOptions {
   env: Environment;
   serverScript: string;
   log: Logger;
-  /** The surface that sends the person's messages. */
+  /** The channel of the person's messages: the MCP tools, or the command line. */
   channel: 'mcp' | 'cli';
 }
 

@@ -25,10 +25,10 @@ import { migrate } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * The queries of closed databases in which a delegation was still open. They protect the write-ahead log, which
- * `mayEarlierBridgeHaveLeftWork` reads. While its queries exist, libsql keeps a connection open until the process ends,
- * and the end of the process deletes no log. Without this list, the garbage collector would take the queries, libsql
- * would close the connection, and SQLite would delete the log with its last connection.
+ * The queries of closed databases in which a delegation was still open. When the last connection to a database closes,
+ * SQLite deletes the write-ahead log. But `mayEarlierBridgeHaveLeftWork` reads this log. libsql keeps a connection open
+ * while its queries exist. So this list keeps the queries from the garbage collector until the process ends. The end of
+ * the process deletes no log.
  */
 const QUERIES_THAT_KEEP_THE_LOG: RunQuery[] = [];
 
@@ -118,7 +118,7 @@ export class BridgeDatabase {
 
   /**
    * Runs the work in a transaction: either all its writes are done or none, and no other bridge writes meanwhile.
-   * Inside of another transaction, the work becomes a part of that one.
+   * Inside another transaction, the work becomes a part of that transaction.
    * @throws ProductError STORAGE
    */
   transaction<Result>(work: () => Result): Result {

@@ -1,6 +1,6 @@
 /**
- * Checks whether an earlier bridge may have left work open. A starting bridge only looks at one file for this, and does
- * not open the database.
+ * Checks whether an earlier bridge may have left work: a delegation whose result no client has. A starting bridge only
+ * looks at one file for this, and does not open the database.
  */
 import { stat } from 'node:fs/promises';
 import { databasePath } from './database-path.ts';

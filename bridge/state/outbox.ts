@@ -42,7 +42,7 @@ export class Outbox {
   }
 
   /**
-   * Writes the entry. When this returns, the entry is durable, and its message may be sent.
+   * Writes the entry. When this method returns, the entry is durable, and its message may be sent.
    * @throws ProductError STORAGE if the entry cannot be written. R28: nothing is partly written, and the message is not
    * sent.
    */
@@ -119,8 +119,8 @@ export class Outbox {
   }
 
   /**
-   * Records that the client has the result of this task. Closes the entries of the task, those of all bridges, and
-   * deletes their texts.
+   * Records that the client has the result of this task. Closes the entries of the task, including the entries of other
+   * bridges, and deletes their texts.
    */
   collect({ agent, taskId, sessionId }: DelegatedTaskId, ended: TaskStateName): void {
     this.#database.transaction(() => {
@@ -142,7 +142,8 @@ export class Outbox {
   }
 
   /**
-   * Returns all entries of all bridges of the user. The open ones come first. Within both groups, the oldest is first.
+   * Returns all entries of all bridges of the user. The open entries come first. Within each group, the oldest entry is
+   * first.
    */
   entries(): readonly OutboxEntry[] {
     return this.#select(`ORDER BY state = 'collected', created_at`);
@@ -256,8 +257,8 @@ export class Outbox {
   }
 
   /**
-   * Returns the title of a task, if this bridge has another open task too. Tasks of earlier bridges count. Returns
-   * undefined if there is no other open task, or if this task is unknown.
+   * Returns the title of a task, if this bridge has another open task too. Tasks that this bridge has taken over from
+   * earlier bridges count. Returns undefined if there is no other open task, or if this task is unknown.
    */
   titleAmongSeveral(taskId: string): string | undefined {
     const rows = this.#database.rows(

@@ -11,12 +11,12 @@ const APPLICATION_ID = 0x61326162;
  * The migrations. The first n of them produce version n. A published migration is never changed.
  *
  * The column `owner` is the process that is responsible for a row (`process-id.ts`). After that process has ended,
- * another one may become the owner. This happens in a transaction, so only one process succeeds.
+ * another process may become the owner. This happens in a transaction, so only one process succeeds.
  * - `delegations`: the outbox. B1: a delegation happens exactly once, so a row exists before its message is sent. It
  *   stays open until the client has the result. A closed row keeps the session's id, but not the text. `work` is the
- *   message as JSON, the same for every attempt. `ended` and `handed_over_by` are the inbox (R68: results are announced
- *   until a client collects them): the final state of the task, and the process whose unconfirmed reply contained the
- *   result.
+ *   message as JSON, the same for every attempt. `ended` and `handed_over_by` are for the inbox (R68: results are
+ *   announced until a client collects them). `ended` is the final state of the task. `handed_over_by` is the process
+ *   that has sent the result to its client, which has not confirmed the reply yet.
  * - `delegation_files`: the contents of the files of a message. They are deleted together with the message's text.
  * - `decision_claims`: which message decides a call, for agents that run a call once per approval. E2: an approved call
  *   runs at most once.

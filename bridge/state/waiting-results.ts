@@ -1,6 +1,7 @@
 /**
- * Stores the results that no client has collected. R68: they are announced until a client collects them. A result in an
- * unconfirmed reply is not announced while the process that sent this reply runs.
+ * Stores the results that no client has collected. R68: the bridge announces them until a client collects them. A
+ * process may have sent a result to its client, which has not confirmed the reply yet. While that process runs, this
+ * result is not announced.
  */
 import { z } from 'zod';
 import { clientSessionStateSchema, toClientSessionState } from '../dialects/session-state-for-client.ts';
@@ -83,7 +84,8 @@ export class WaitingResults {
   }
 
   /**
-   * Records that a reply of this process contains this result, and earlier results of the session.
+   * Records that this process sends the result to the client in a reply. Also marks the recorded results of earlier
+   * tasks of the session as sent.
    * @throws ProductError STORAGE
    */
   handOver({ agent, taskId, sessionId }: DelegatedTaskId, ended: TaskStateName): Promise<void> {
@@ -122,8 +124,8 @@ export class WaitingResults {
   }
 
   /**
-   * Reads the delegations whose result no client has confirmed. Leaves out a result in an unconfirmed reply of a
-   * running process.
+   * Reads the delegations whose result no client has confirmed. Leaves out a result that a running process has sent to
+   * its client, even if the client has not confirmed the reply.
    */
   async #uncollected(condition: '' | 'AND ended IS NOT NULL'): Promise<readonly UncollectedTask[]> {
     await this.#database.written();

@@ -38,8 +38,8 @@ export class WebhookPosts {
 
   /**
    * Reserves the post of an action for this bridge.
-   * @returns true if this bridge must post the action: it is the first, or the earlier bridge has ended before it had
-   * posted
+   * @returns true if this bridge must post the action: no other bridge has reserved the post, or the other bridge has
+   * ended before it had posted
    */
   async take(about: WebhookAction): Promise<boolean> {
     if (this.#insert(about)) return true;

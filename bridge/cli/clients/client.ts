@@ -58,7 +58,10 @@ export interface McpClientProgram {
    * Each is a clause without a full stop.
    */
   hazards?: (entry: Readonly<Record<string, unknown>>) => readonly string[];
-  /** Returns the table of enabled plugins by name. Absent if the client has no plugins. */
+  /**
+   * Returns where the table of enabled plugins is: its file, its keys and its format. Absent if the client has no
+   * plugins.
+   */
   plugins?: (around: ClientEnvironment) => Pick<McpClientProgram, 'format'> & ConfigPlace;
   nextStep: string;
 }

@@ -97,7 +97,7 @@ export async function writeConfig(
 }
 
 /**
- * Throws if the file has changed since it was read. The lock does not exclude the MCP client, which takes none.
+ * Throws if the file has changed since it was read. The lock does not exclude the MCP client, which takes no lock.
  * @throws ProductError CONFIGURATION
  */
 async function requireUnchanged({ path, text }: EditableConfigFile): Promise<void> {

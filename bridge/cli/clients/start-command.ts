@@ -25,9 +25,9 @@ export function isPackageRunnerCopy(script: string): boolean {
 }
 
 /**
- * Chooses the command. From a clone or an installed package, the command is the Node that runs now with this script. (A
- * client that was started from the desktop may find no Node, or an older one.) Under `npx`, the command is `npx` with
- * the package that the person named.
+ * Chooses the command. In a clone or an installed package, the command starts this script with the Node that runs now.
+ * (A client that was started from the desktop may find no Node, or an older one.) Under `npx`, the command is `npx`
+ * with the package that the person named.
  * @throws ProductError CONFIGURATION if the script is a temporary copy, and no command would start the same package
  * again
  */

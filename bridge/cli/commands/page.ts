@@ -1,5 +1,6 @@
 /**
- * The command `page`: prints the URL of the approval page of the default agent, or of the agent that the person names.
+ * The command `page`: prints the URL of an agent's approval page. If the person names no agent, the default agent is
+ * used.
  */
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import { connectToAgent } from '../../agents/connection.ts';

@@ -26,7 +26,7 @@ export interface ProbeOptions extends CommonCommandOptions, Omit<AgentOptions, '
 }
 
 /**
- * Explains what it will send, asks for confirmation, and then runs the checks.
+ * Explains what the probe will send, asks for confirmation, and then runs the checks.
  * @returns EXIT_FAILURE if a check fails, or if the person declines
  * @throws UsageError; ProductError AGENT_UNREACHABLE
  */

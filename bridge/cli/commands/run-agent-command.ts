@@ -85,8 +85,8 @@ async function runCommandAsTask(
     delivery,
     timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000,
   });
-  // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
-  // reply.
+  // The person sees the answer here. So the delegation counts as answered: a later tool call with the same text starts
+  // a new task, and does not get this answer.
   if (session.view !== undefined) context.delegations.recordReplyReceived(messageId);
   // The person sees the result here, so the inbox does not announce it.
   if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);

@@ -33,7 +33,7 @@ interface RunOptions extends CommonCommandOptions {
   file?: string[];
 }
 
-/** The maximum time in milliseconds until the session has read the events that are already printed. */
+/** The maximum time in milliseconds for which `catchUp` waits. */
 const MAX_CATCH_UP_MS = 5_000;
 
 /**
@@ -118,8 +118,8 @@ async function delegateTask(
   for (const note of await unsupportedSettingsNotes(agent, wanted)) terminal.complain(note);
   const wait = (): Promise<WaitEndReason> => waitForSession({ session, delivery, timeout: 0 });
   let ended = await wait();
-  // Some agents send nothing before their answer. If this command ended, the answer would be lost. So the command waits
-  // on.
+  // Some agents send nothing before their answer. If this command ended, the answer would be lost. So the command
+  // continues to wait.
   while (options.detach !== true && ended === 'time' && isFirstAttempt(session.state)) ended = await wait();
   if (session.view === undefined || (session.view.taskId === '' && !hasEnded(session.view)))
     throw new ProductError(
@@ -130,8 +130,8 @@ async function delegateTask(
       ),
       { facts: { sessionId: session.id } },
     );
-  // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
-  // reply.
+  // The person sees the answer here. So the delegation counts as answered: a later tool call with the same text starts
+  // a new task, and does not get this answer.
   delegations.recordReplyReceived(messageId);
   return session;
 }
@@ -173,8 +173,8 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
 }
 
 /**
- * Waits until the session has read the events that are already printed. (They came over another stream.) Ignores an
- * unreachable agent, because the outcome is already printed.
+ * Lets the session read the events that `TaskWatch` has already printed from another stream. Waits for at most
+ * `MAX_CATCH_UP_MS`. A failed request is ignored, because the outcome is already printed.
  */
 async function catchUp(session: Session): Promise<void> {
   await session.fetchTask().catch(() => undefined);

@@ -125,8 +125,8 @@ async function findBySessionId(sessions: Sessions, given: string): Promise<Shown
 }
 
 /**
- * Finds the session whose waiting call has this id or prefix. Returns undefined if there is none, or if a session has
- * the same prefix.
+ * Finds the session whose waiting call has this id or prefix. Returns undefined if no call matches, or if the id of a
+ * session has this prefix.
  * @throws ProductError UNKNOWN_CALL if several calls match
  */
 async function findByCallId(sessions: Sessions, given: string): Promise<ShownSession | undefined> {

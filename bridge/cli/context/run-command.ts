@@ -66,8 +66,8 @@ export async function runCommand<Options extends CommonCommandOptions>(
   }
   const { stderr, env } = process;
   const note = pathNote.text({ paths: places, cwd: currentDirectory(), path: env['PATH'], options });
-  // The note says how to type the commands that the output names. Only a person needs it, so scripts and pipes get
-  // none.
+  // The note says how to type the commands that the output names. Only a person needs the note, so it is printed only
+  // to a terminal.
   if (note !== undefined && stderr.isTTY && options.json !== true)
     stderr.write(`${terminal.paint('gray', note)}\n`);
   process.exitCode = code;
@@ -80,7 +80,10 @@ function exitOnLostOutput(error: unknown): never {
   return process.exit(exitCode);
 }
 
-/** At a terminal, escapes the hidden characters of JSON, because it may quote an agent. A pipe gets it unchanged. */
+/**
+ * At a terminal, escapes the hidden characters of JSON, because the JSON may quote an agent. A pipe gets the JSON
+ * unchanged.
+ */
 function withVisibleJson(terminal: Terminal): Terminal {
   if (terminal.width === undefined) return terminal;
   return { ...terminal, say: (text) => terminal.say(visibleJson(text)) };

@@ -42,8 +42,8 @@ export async function findSessionWithCode(
 }
 
 /**
- * Yields the waiting sessions with a matching code or call id. Also yields those for which the agent's list has none,
- * because only the task itself can tell. Reads each task from its agent.
+ * Yields the waiting sessions with a matching code or call id. If the agent's list contains no code or no call id of a
+ * session, yields this session too: only the task itself can show whether it matches. Reads each task from its agent.
  */
 export async function* waitingSessions(
   sessions: Sessions,

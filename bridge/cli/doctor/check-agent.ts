@@ -39,9 +39,9 @@ export async function checkAgent(
 }
 
 /**
- * Returns why the agent's endpoint cannot be used. To find out, requests a task that does not exist: every A2A agent
- * has this method, and the request changes nothing. The card alone proves little, because it is public and may be at
- * another URL than the endpoint.
+ * Returns why the agent's endpoint cannot be used. To find out, calls GetTask for a task that does not exist: every A2A
+ * agent has this method, and the request changes nothing. The card alone proves little, because it is public and may be
+ * at another URL than the endpoint.
  */
 async function endpointProblem(
   agent: Agent,

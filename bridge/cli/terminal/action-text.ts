@@ -52,8 +52,8 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   ]
     .filter((line) => line !== '')
     .join('\n');
-  // A program that reads a pipe gets the text without direction marks. A question gets none either, because it is
-  // prose: a terminal may reorder right-to-left words in it.
+  // Direction marks are only for a terminal. A program that reads a pipe must get the text without them. A question is
+  // prose and no command, so a terminal may reorder its right-to-left words.
   return width === undefined || preview.type === 'question' ? shown : withDirectionMarks(shown);
 }
 

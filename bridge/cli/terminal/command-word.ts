@@ -2,8 +2,8 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 
 /**
- * Returns an untrusted text as one word. Agents choose the ids of their sessions and the codes of their actions, so the
- * shell must not run a part of an id.
+ * Returns an untrusted text as one word. Agents choose the ids of their sessions and the codes of their actions.
+ * Without quotes, the shell could run a part of such an id.
  */
 export function commandWord(text: string): string {
   return shellWord(visibleLine(text));

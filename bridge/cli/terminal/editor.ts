@@ -35,7 +35,7 @@ export interface EditedFile {
 
 /**
  * Opens the text in an editor.
- * @throws UsageError if the editor does not start, or exits with an error (`:cq`)
+ * @throws UsageError if the editor does not start, or exits with an error (e.g. after `:cq` in vi)
  */
 export async function editInEditor({ text, extension, env }: EditorText): Promise<EditedFile> {
   const editor = editorOf(env);

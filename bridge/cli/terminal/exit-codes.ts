@@ -76,7 +76,10 @@ export function exitCodeOf(error: unknown): number {
   return (error instanceof ProductError ? BY_REASON[error.reason] : undefined) ?? EXIT_FAILURE;
 }
 
-/** Returns the exit code if no agent has answered. Another attempt cannot help if each of them refused the token. */
+/**
+ * Returns the exit code of a command that could use no agent. If every agent refused the token, another attempt cannot
+ * help, so the code is `EXIT_CREDENTIALS`. Otherwise it is `EXIT_UNAVAILABLE`.
+ */
 export function unreachableAgentsExitCode(failures: readonly { reason: ErrorReason }[]): number {
   const refused =
     failures.length > 0 && failures.every(({ reason }) => BY_REASON[reason] === EXIT_CREDENTIALS);

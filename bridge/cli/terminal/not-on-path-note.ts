@@ -1,7 +1,7 @@
 /**
- * Explains how to run the programs if they are not in PATH, for instance in a clone, or if the person has named other
- * settings with flags. Hints in the output contain the names `mcp-a2a-bridge` and `a2a-server`, without flags. A note
- * below the output then says what to type instead.
+ * Explains how to run the programs. Hints in the output contain the names `mcp-a2a-bridge` and `a2a-server`, without
+ * flags. The programs may not be in PATH, for instance in a clone, or the person may have named other settings with
+ * flags. A note below the output then says what to type instead.
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
@@ -17,8 +17,8 @@ type ProgramName = keyof typeof HINTS;
 const NAMES: readonly ProgramName[] = ['mcp-a2a-bridge', 'a2a-server'];
 
 /**
- * The flags that decide which tasks a command finds, by the name of their option. A command without them would not find
- * the tasks of the hints.
+ * The flags that decide which tasks a command finds, by the name of their option. Without these flags, a command would
+ * not find the tasks that the hints name.
  */
 const FLAGS: Readonly<Record<ProgramName, Readonly<Record<string, string>>>> = {
   'mcp-a2a-bridge': {
@@ -78,7 +78,7 @@ function isOnPath(name: string, path: string | undefined): boolean {
     try {
       const file = join(directory, name);
       accessSync(file, constants.X_OK);
-      // The file is checked, because the directory of a clone has the name of a command too.
+      // A directory may have this name too, e.g. `a2a-server` in a clone. So the path must be a file.
       return statSync(file).isFile();
     } catch {
       return false;

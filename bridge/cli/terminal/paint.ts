@@ -20,7 +20,7 @@ export function wantsColour(env: Environment, isTerminal: boolean): boolean {
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Matches the header of a hunk. Its groups are the numbers of old and new lines; a missing number means 1. */
+/** Matches the header of a hunk. Its groups are the counts of old lines and of new lines. A missing count means 1. */
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /**
@@ -28,7 +28,8 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
  * @param wrap splits a long line into rows
  */
 export function paintDiff(diff: string, paint: Paint, wrap = (line: string): string => line): string {
-  // The numbers of lines that the hunk still has. In a hunk, `--- x` is the removed line `-- x`, and not a header.
+  // How many old and new lines of the hunk still follow. In a hunk, `--- x` is the removed line `-- x`, and not a
+  // header.
   let left = { old: 0, new: 0 };
   return diff
     .split('\n')

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 
-/** The reason to end a prompt without an answer. */
+/** Lets the caller end a prompt without an answer. */
 export interface PromptWithdrawal {
   signal: AbortSignal;
   /** Called with the text that the person had typed when `signal` aborted during the prompt, before Enter. */

@@ -13,8 +13,8 @@ export function idForWidth(width: number | undefined, id: string): string {
 }
 
 /**
- * Returns a session id as one word of a command. Of a random UUID, the first eight digits are enough. If another session
- * begins with them too, the command says so.
+ * Returns a session id as one word of a command. For a random UUID, the word has only the first eight digits. If the id
+ * of another session begins with the same digits, the command that reads the word reports this.
  */
 export function sessionWord(sessionId: string): string {
   return commandWord(firstDigitsOfUuid(sessionId) ?? sessionId);

@@ -22,8 +22,8 @@ import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 const MAX_SUMMARY_CHARACTERS = 200;
 
 /**
- * How pending actions are shown: with the commands that decide them; without, because the task has ended; or not at
- * all, because a prompt shows each one.
+ * How pending actions are shown. `with commands`: with the commands that decide them. `without commands`: without these
+ * commands, because the task has ended. `in a prompt`: not at all, because a prompt shows each action.
  */
 export type ShownPending = 'with commands' | 'without commands' | 'in a prompt';
 
@@ -214,9 +214,9 @@ function timeOf(at: string): string {
 
 /**
  * Describes a step on one line. A call that waits has no title here, because the pending action follows with its title.
- * For a tool that has ended, the summary of its result replaces the outcome `ok`, because `ok` only means that the tool
- * has ended: its command may have failed. The outcomes `unknown` and `stopped` are left out too, if the summary says the
- * same.
+ * For a tool that has ended, the summary of its result replaces the outcome `ok`. (`ok` only means that the tool has
+ * ended: its command may have failed.) The summary also replaces the outcome `unknown`. It replaces `stopped` only if
+ * it begins with this word.
  */
 function stepText(activity: ToolCallEvent): string {
   const text = toolCallEventText(activity) ?? '';

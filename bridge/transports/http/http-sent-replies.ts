@@ -1,7 +1,7 @@
 /**
- * Tracks the replies to one client over HTTP. A reply counts as received if its HTTP response was written completely,
- * and the client then sends another request or ends its session. A written response alone proves nothing: the client
- * may have lost its connection before it read the response.
+ * Tracks the replies to one client over HTTP. A reply counts as received in this case: its HTTP response was written
+ * completely, and the client then sends another request or ends its MCP session. A written response alone proves
+ * nothing: the client may have lost its connection before it read the response.
  */
 import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import type { OnReplyConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
@@ -9,7 +9,7 @@ import type { OnReplyConfirmed, SentReplies } from '../../sessions/replies-not-c
 /** How an HTTP exchange ended. `answered`: its response was written completely. */
 export type HttpExchangeEnd = 'answered' | 'cut';
 
-/** The maximum number of stored replies. Replies that were cut off are never removed otherwise. */
+/** The maximum number of stored replies. Only this limit removes replies that were cut off. */
 const MAX_REPLIES = 500;
 
 interface SentReply {

@@ -32,7 +32,7 @@ interface ReceivedRequest {
 
 export interface McpEndpoint {
   answer(request: Request, received: ReceivedRequest): Promise<Response>;
-  /** Ends every session and every open request. Tasks continue. */
+  /** Ends every MCP session and every open request. Tasks continue. */
   close(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ const RETRY_AFTER_SECONDS = 2;
 export interface RunningHttpServer {
   url: string;
   tokenPath: string;
-  /** Refuses new requests, and ends all sessions and streams. A second call does nothing. */
+  /** Refuses new requests, and ends all MCP sessions and streams. A second call does nothing. */
   stop(): Promise<void>;
 }
 
@@ -73,8 +73,8 @@ export async function serveHttp({
     const since = performance.now();
     let about: RequestFacts = {};
     response.on('error', () => undefined);
-    // Logs the end of the request. During shutdown, also closes the connection after its last response. That waits
-    // until after `close`, because Node only then marks the connection as idle.
+    // Logs the end of the request. During shutdown, also closes the connection after its last response. The listener
+    // waits for `close`, because only then Node marks the connection as idle.
     response.once('close', () => {
       const { method, headers } = request;
       const end = response.writableFinished ? 'answered' : 'client-gone';
@@ -177,7 +177,7 @@ async function answerOf(
   };
   const over = once(response, 'close').then(end, end);
   const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });
-  // The response to `initialize` starts a session. The log line contains its id.
+  // The response to `initialize` starts an MCP session. The log line contains its id.
   const mcpSession = answer.headers.get(MCP_SESSION_HEADER);
   if (mcpSession !== null) concerns({ mcpSession });
   return answer;

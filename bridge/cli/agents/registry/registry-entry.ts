@@ -51,8 +51,9 @@ export function parseRegistryEntry(value: unknown): RegistryEntry {
 type AgentTitleAndDescription = Pick<ListedAgent, 'title' | 'description'>;
 
 /**
- * Returns the entry of an agent whose card is at this URL. `cardUrl` is omitted if the bridge finds the card without
- * it: if the card is at the well-known path below the agent's URL, or if the URL is that of a JSON file.
+ * Returns the entry of an agent whose card is at this URL. The bridge finds two kinds of cards without `cardUrl`: a
+ * card at the well-known path below the agent's URL, and a card at the URL of a JSON file. The entry then has no
+ * `cardUrl`.
  */
 export function registryEntryOfCardUrl(cardUrl: string, words: AgentTitleAndDescription): RegistryEntry {
   const found = agentAt(cardUrl, words);
