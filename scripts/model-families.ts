@@ -10,11 +10,11 @@ export const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 export const PDF = 'application/pdf';
 
 /**
- * The files that the models accept. The first match applies.
+ * The files that the models accept. The first match applies. The pages of the documentation are in parentheses.
  *
- * - Anthropic (Vision, PDF support): all models since Claude 3 take images, and those since Claude 3.5 take PDFs.
- * - OpenAI (Images and vision, File inputs): models with vision take images, and PDFs since GPT-4o.
- * - Google (Image understanding, Document understanding): Gemini takes images without GIF, and PDFs.
+ * - Anthropic (Vision, PDF support): models since Claude 3 accept images. Models since Claude 3.5 also accept PDFs.
+ * - OpenAI (Images and vision, File inputs): models with vision accept images. Since GPT-4o, they also accept PDFs.
+ * - Google (Image understanding, Document understanding): Gemini accepts PDFs, and images except GIF.
  */
 const INPUT_MODES: Families<readonly string[]> = {
   anthropic: [

@@ -73,8 +73,8 @@ export class PushConfigurations {
   start(): void {
     const { shared, records } = this.#parts;
     this.#deliveries.readOtherChanges();
-    // Only a server without a shared database watches for requests to retry. Servers that share one search the store
-    // regularly.
+    // The command `push retry` records that the server must deliver again. A server with its own database watches these
+    // records. Servers that share a database search it regularly instead.
     if (!shared) this.#unwatch = records.watch('push-retries', () => this.#deliveries.readOtherChanges());
   }
 

@@ -1,8 +1,8 @@
 /**
  * Stores small records that are not events of a task: issued tokens, push notification configurations, administrative
- * actions, links and sessions of the approval page, passkeys, tasks that clients read. A server keeps them in files of
- * its state directory. Servers that share a database keep the records in it, so each server knows the records of the
- * others.
+ * actions, links and sessions of the approval page, passkeys, and which server has clients that read a task now. A
+ * server keeps them in files of its state directory. Servers that share a database keep the records in it, so each
+ * server knows the records of the others.
  */
 
 /** The kind of a record. Names are unique within a kind. */

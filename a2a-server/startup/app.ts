@@ -131,7 +131,7 @@ export interface AppOptions {
   openRequests?: OpenRequestLimiter;
   /** Measures each request. By default, nothing is measured. */
   measured?: RequestMeasurement;
-  /** Records a span for each request with a caller. By default, nothing is recorded. */
+  /** Records a span for each request with valid credentials. By default, nothing is recorded. */
   traces?: Traces;
   /** Access to the route `/metrics`. By default, the route does not exist. */
   metrics?: MetricsRouteOptions;

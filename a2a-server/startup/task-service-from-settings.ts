@@ -10,7 +10,7 @@ import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/concurrency-limiter.ts';
 import { createBusyDetector } from '../limits/busy-detector.ts';
 import { FairExecutionSlots } from '../limits/fair-execution-slots.ts';
-import { withRefusalLog } from './log-refused-commands.ts';
+import { withRefusalLog } from './log-refused-task-requests.ts';
 import type { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
 import type { OpenedServer } from './prepare-server.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';

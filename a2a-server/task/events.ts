@@ -193,7 +193,7 @@ export type TaskEvent =
   | { type: 'message.received'; message: UserMessage; channel: string; by?: string; trace?: TraceContext }
   /**
    * The task works: at its beginning, or again after it waited. `dayCost` is present if a person answered the question
-   * about the daily budget. It repeats the cost in that question.
+   * about the daily budget. It is a copy of the `dayCost` of that question.
    */
   | { type: 'task.working'; dayCost?: DayCost }
   /** The task has read the workspace's instruction files. All its turns use these texts, even after a restart. */

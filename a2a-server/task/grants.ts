@@ -14,8 +14,8 @@ import type { Call, Snapshot } from './snapshot.ts';
 
 export interface Grant {
   /**
-   * The id of the grant, unique within the task. It contains the `seq` of the decision, so grants of old journals have
-   * an id too.
+   * The id of the grant, unique within the task. It is computed from the `seq` of the decision and is not stored in
+   * that event. So the grants of old journals also have an id.
    */
   grantId: string;
   scope: Exclude<DecisionScope, 'once'>;

@@ -99,8 +99,8 @@ interface PlacedAction {
   following: number;
 }
 
-// The key of a form does not depend on what follows, on other tasks, or on the number of agents. So an answer counts,
-// even if one of the later actions was decided elsewhere meanwhile.
+// The key of a form depends neither on the number of later actions, nor on other tasks, nor on the number of agents. So
+// an answer stays valid if another channel decides a later action meanwhile.
 
 function actionAsk(
   placed: PlacedAction,

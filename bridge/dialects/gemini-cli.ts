@@ -13,7 +13,10 @@ import { phraseAnswer } from './question-in-status.ts';
 
 const confirmed = z.object({ callId: z.string(), outcome: z.string() });
 
-/** The URI of the extension that the agent's repository proposes. Other servers may declare it later. */
+/**
+ * Matches the URI of an extension that gemini-cli's repository proposes. An agent that declares the extension gets this
+ * dialect, whatever its name is.
+ */
 const PROPOSED_EXTENSION =
   /^https:\/\/github\.com\/google-gemini\/gemini-cli\/.*(?:developer-profile|development-tool)\b/;
 

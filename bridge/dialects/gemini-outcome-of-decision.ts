@@ -47,7 +47,8 @@ export function toConfirmation(decision: Decision, pending: readonly PendingActi
 }
 
 /**
- * Returns the messages that explain an edit to the agent, after the denial. Returns an empty list for other decisions.
+ * Returns the messages that tell the agent what the person changed. This agent cannot run an edited call, so the bridge
+ * first denies the call and then sends these messages. Returns an empty list for other decisions.
  */
 export function editExplanationMessages(
   { callId, decision, content, input }: Decision,

@@ -379,7 +379,10 @@ function listsAll({ states }: SessionQuery, answer: AgentSessions | undefined): 
   return states === undefined && answer?.listsTasks === true && answer.unread === 0;
 }
 
-/** Returns true if the agent has accepted this delegation, but its list is limited and may omit the task. */
+/**
+ * Returns true if the agent has accepted this delegation and lists its tasks, but the bridge has read only a part of
+ * the list. The query chose states or a number of tasks, or some tasks were not read. The part may omit this task.
+ */
 function isLeftOut(
   { state: { type } }: OutboxEntry,
   { states, newest }: SessionQuery,

@@ -54,7 +54,10 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'docs/extensions.md': SCHEMA_SECTIONS,
 };
 
-/** Writes the keys of schemas, by the name of the constant. A key of several schemas has one row. */
+/**
+ * Writes a table of the keys of these schemas. `schemas` has each schema by the name of its constant in the file
+ * `path`. If several schemas have the same row, the table contains it once.
+ */
 function keysSection(
   path: string,
   schemas: Readonly<Record<string, Parameters<typeof fieldRows>[0]['schema']>>,

@@ -100,7 +100,10 @@ function values(each: readonly unknown[]): string {
   return each.map((value) => code(String(value))).join(', ');
 }
 
-/** Finds the object in a field that has no section of its own. `path` is `[]` in a list. */
+/**
+ * Returns the object schema of a field, or of the elements of its list. `path` is `[]` for a list, otherwise ''.
+ * Returns no object for a schema in `links`, because another section of the page describes it.
+ */
 function objectIn(field: Schema, links: SchemaLinks): { object: Schema | undefined; path: string } {
   for (let schema: Schema = field, path = ''; !links.has(schema);) {
     const def = defOf(schema);

@@ -14,7 +14,7 @@ export type RegisteredPasskey = z.infer<typeof registeredPasskeySchema>;
 export const passkeyListSchema = z.object({
   /** The origin where passkeys work. Absent if they work nowhere. */
   origin: z.optional(z.string()),
-  /** Says why passkeys work nowhere. */
+  /** Why passkeys do not work at the server's address, and what the operator must change. Absent if they work. */
   problem: z.optional(z.string()),
   passkeys: z.array(registeredPasskeySchema),
 });

@@ -27,7 +27,7 @@ interface UnopenedTimes {
   checkedAt: number;
 }
 
-/** The times of the tasks that no server has opened, by task id. */
+/** The tasks that no server has opened, by task id: when this server first found each, and when it last checked it. */
 export type UnopenedTaskTimes = ReadonlyMap<string, UnopenedTimes>;
 
 interface UnopenedSearch {

@@ -32,7 +32,8 @@ import { snapshotFromRow } from './snapshot-from-row.ts';
 
 const ENTRIES_PER_PAGE = 1000;
 /**
- * The number of tasks with a weak reference to their snapshot. A cached snapshot saves the fold of the whole journal.
+ * The maximum number of tasks whose snapshot has a weak reference here. While a snapshot is still in memory, the whole
+ * journal of its task need not be folded again.
  */
 const MAX_CACHED_TASKS = 1000;
 

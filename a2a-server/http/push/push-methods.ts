@@ -1,6 +1,6 @@
 /**
  * Implements the methods for push notification configurations (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8). Also
- * sends the messages that may contain such a configuration.
+ * passes a client's message to the task service, and registers the configuration that the message may contain.
  */
 import type {
   DeleteTaskPushNotificationConfigRequest,

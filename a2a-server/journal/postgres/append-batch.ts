@@ -40,7 +40,7 @@ interface BatchHead extends StoredTaskHead {
   /** The text of the first message, if this batch appends it. */
   firstMessage: string | null;
   workspace: string | null;
-  /** The epoch that an append of this batch names. Null if no append names one. */
+  /** The epoch of the claim that the batch's last append with an epoch names. Null if no append names one. */
   fence: number | null;
 }
 

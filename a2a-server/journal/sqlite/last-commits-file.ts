@@ -123,7 +123,8 @@ export class LastCommitsWriter {
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
     this.#suspended = true;
     await this.#writing;
-    // If the journal was closed during this wait, `remove` throws an error and removes nothing. So the file stays.
+    // The journal may have been closed during this wait. `remove` then only throws the error for a closed journal, and
+    // deletes no task. So the last-commits file stays.
     if (this.#closed) return remove();
     try {
       this.#requireOwnFiles();

@@ -107,8 +107,9 @@ function proxyRefusedError(status: string, advice: string): ProductError {
 }
 
 /**
- * Converts undici's response to Node's `Response`, which the AI SDK expects. The SDK reads each answer as events, whatever
- * its media type is, and each error response as a whole.
+ * Converts undici's response to Node's `Response`, which the AI SDK expects, and limits its size. The SDK reads each
+ * successful answer as events, whatever its media type is. So each event and the whole answer have a limit. The SDK
+ * reads an error response as a whole. So the response ends after a maximum number of bytes.
  */
 function toBoundedResponse({ ok, status, statusText, headers, body }: UndiciResponse, url: URL): Response {
   const hasNoBody = body === null || [204, 205, 304].includes(status);

@@ -107,8 +107,8 @@ function summarisedSegments(
   if (!summary) return all;
   const end = all.findIndex(({ place }) => isSameTurn(place, summary.upTo));
   if (end === -1) return all;
-  // A summary does not contain the first message of the task in which it was written. The conversation keeps this
-  // message: in full while that task is current, and shortened in later tasks.
+  // A summary leaves out the first message of its own task. So the conversation keeps that message beside the summary.
+  // While the task is current, the message is complete. In later tasks, it is shortened.
   const first = byTask.slice(0, summarised).flat().length;
   const kept = all
     .slice(0, end)

@@ -4,7 +4,7 @@ import { visibleText } from '../../../shared/text/visible-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
-/** Matches a typed decision without a reason, and an empty line. Neither contains text that a person would copy. */
+/** Matches an empty line, and a typed `y`, `yes`, `n` or `no`. `unsentLines` does not repeat these to the person. */
 const BARE_DECISION_PATTERN = /^(y(es)?|no?)?$/i;
 
 interface WithdrawnPrompt {

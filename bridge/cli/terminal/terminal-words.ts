@@ -21,8 +21,8 @@ const TOOL_NAME_PATTERN = MODEL_TOOL_NAMES.join('|');
 const TOOL_CALL_PATTERN = new RegExp(`\\b(?:${TOOL_NAME_PATTERN})\\b(?: with sessionId "([^"]+)")?`, 'g');
 
 /**
- * Replaces the names of MCP tools with the corresponding commands. If the text says where to set a variable, also names
- * this shell.
+ * Replaces the names of MCP tools with the corresponding commands. If the text says to set a variable where the MCP
+ * client starts the bridge, adds "in this shell" as another place.
  * @param text a text that the bridge wrote, never an agent's text
  */
 export function inTerminalWords(text: string): string {

@@ -57,8 +57,8 @@ function wayToAsk({ client, bridge }: ToolCallContext, asTask: boolean): WayToAs
   const { approvals } = bridge.rules;
   if (approvals === 'tool-only') return 'none';
   if (client.tasks && asTask) return 'mcp-task';
-  // A person can decide on the card as in a form, and the card shows more. The card appears only with the result. So
-  // the tool call must not stay open for a form.
+  // The card is a page of MCP Apps beside the result. A person can decide on it, and it shows more than a form. The
+  // client shows it only after the tool call has returned. So the tool call does not stay open for a form.
   if (client.cards && approvals === 'auto') return 'card';
   // A client with the tasks extension shows the forms of the MCP task. A second form would ask the person twice.
   return client.tasks ? 'none' : client.forms;

@@ -23,8 +23,8 @@ export function decidedCalls(
 ): readonly DecidedCall[] {
   return callIds.map((callId) => {
     const action = view?.pending.find((each) => each.callId === callId);
-    // The code of the agent's proposal identifies its request. The codes in `shown` of two bridges may differ, because
-    // one of them may show a newer diff of the file.
+    // If the agent proposes a change, its code identifies what the agent asks. All bridges compute the same code. Their
+    // codes in `shown` may differ, because one of them may show a newer diff of the file to change.
     const asked = view?.proposals?.get(callId)?.code;
     return { callId, shown: action && (asked ?? action.shown) };
   });

@@ -313,7 +313,9 @@ describe('the command model', () => {
       const { stdout, stderr, code } = await run(['run', 'Fix the failing test']);
       const said = stdout + stderr;
       expect(code).toBe(5);
-      expect(said).toMatch(/rejected\n│ No model is configured, so the agent does not understand this message/);
+      expect(said).toMatch(
+        /rejected\n│ No model is configured, so the agent does not understand this message/,
+      );
       const [, command = ''] =
         /run in a terminal: (node \S+main\.js .*) model set ollama:qwen3:8b\./.exec(said) ?? [];
       expect(command).toContain(`--state-dir ${stateDir}`);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withRefusalLog } from '../../../../a2a-server/startup/log-refused-commands.ts';
+import { withRefusalLog } from '../../../../a2a-server/startup/log-refused-task-requests.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Logs each command that the task service refuses, with its ids and the reason code. X1: the error's sentence may quote
- * a task, so it is not logged. Accepted commands are logged as events (`event-log-lines.ts`).
+ * Logs each message and each cancel that the task service refuses, with its ids and the reason code. X1: the error's
+ * sentence may quote a task, so it is not logged. What the service accepts is logged as events (`event-log-lines.ts`).
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
