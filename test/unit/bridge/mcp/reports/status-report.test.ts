@@ -82,8 +82,12 @@ function tokensOf(of: StatusReportFacts): { counted: number[]; report: ReturnTyp
 }
 
 test('the status report lists at most five calls, and the running ones first', () => {
-  const short = (each: CallView): CallView => ({ ...each, tool: 'x', toolId: null, startedAt: null });
-  const listed = [...calls(5, 'a'), ...calls(3, 'b', 'ok')].map(short);
+  const listed = [...calls(5, 'a'), ...calls(3, 'b', 'ok')].map((each) => ({
+    ...each,
+    tool: 'x',
+    toolId: null,
+    startedAt: null,
+  }));
   const ids = { sessionId: 's', agent: 'a', next: '' };
   const { tools } = statusReportOf(facts(view({ taskId: 't', calls: listed, cost: null }), ids));
   expect(tools.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => 'running'));
