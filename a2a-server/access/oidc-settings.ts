@@ -74,8 +74,8 @@ export const oidcSchema = z
         /** How the client sends its secret. */
         clientAuthentication: z.enum(CLIENT_AUTHENTICATION).default('client_secret_basic'),
         /**
-         * The requested scopes. By default `openid profile email`, and each claim of the rules that the provider offers
-         * as a scope.
+         * The requested scopes. By default `openid profile email`, and each claim of these settings that the provider
+         * offers as a scope.
          */
         scopes: z
           .array(z.string().regex(SCOPE))

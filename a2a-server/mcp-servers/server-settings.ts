@@ -34,7 +34,10 @@ const shared = {
    * shorter than `timeout`.
    */
   idleTimeout: optionalLimit.default(null),
-  /** The time limit from the start of the program, or the first request, to the tool list. If absent, 60 s. */
+  /**
+   * The time limit to connect, from the start of the program or the first request. A second limit of the same length
+   * applies to the tool list. If absent, 60 s.
+   */
   connectTimeout: timeLimit.optional(),
   /** The client sends a ping to a server that has sent nothing for this time. `never` disables pings. */
   pingInterval: optionalLimit.default(DEFAULT_PING_INTERVAL_MS),
