@@ -114,8 +114,8 @@ async function serverLink(
 }
 
 /**
- * Returns a valid issued token of the user with the role that a passkey needs. If there are several such tokens,
- * returns the one that expires last.
+ * Returns a valid issued token of the user with the role that a passkey needs. Of several such tokens, it returns the
+ * token with the latest expiry.
  */
 async function approvingToken(
   records: CommandRecords,

@@ -47,7 +47,7 @@ export class TaskWatch {
     const { agent, taskId, json, thinking } = this.#task;
     const first = this.#read;
     let seen = first;
-    const looks = setInterval(() => {
+    const silenceTimer = setInterval(() => {
       if (this.#read === seen && !json) void this.#explainSilence();
       seen = this.#read;
     }, QUIET_MS);
@@ -68,7 +68,7 @@ export class TaskWatch {
         },
       });
     } finally {
-      clearInterval(looks);
+      clearInterval(silenceTimer);
     }
     return this.#view;
   }
@@ -76,9 +76,13 @@ export class TaskWatch {
   /** Prints once why a task that works makes no progress, if its agent tells the reason. */
   async #explainSilence(): Promise<void> {
     if (this.#view === undefined || hasSettled(this.#view)) return;
-    const before = this.#problem;
-    this.#problem = await fetchJournalProblem(this.#task.agent);
-    if (this.#problem !== undefined && this.#problem !== before) this.#live.note(this.#problem);
+    const { agent } = this.#task;
+    const read = this.#read;
+    const problem = await fetchJournalProblem(agent);
+    // An event may have arrived meanwhile. Then the task is no longer silent.
+    if (this.#read !== read) return;
+    if (problem !== undefined && problem !== this.#problem) this.#live.note(problem);
+    this.#problem = problem;
   }
 
   /** Prints the agent's text if it was not printed before. */

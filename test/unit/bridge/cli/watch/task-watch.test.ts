@@ -23,6 +23,7 @@ const refuse = (): never => {
 class SilentAgent extends Agent {
   readonly task = new FakeTask('task-1', 'session-1', true).work();
   finish: () => void = refuse;
+  isJournalUnreachable = (): Promise<boolean> => Promise.resolve(true);
 
   constructor() {
     super('local', refuse);
@@ -35,7 +36,7 @@ class SilentAgent extends Agent {
         task: refuse,
         cancel: refuse,
         list: refuse,
-        isJournalUnreachable: () => Promise.resolve(true),
+        isJournalUnreachable: () => this.isJournalUnreachable(),
         follow: ({ onEvent }) => {
           void onEvent(taskAsStreamResponse(this.task.toTask()));
           return new Promise((resolve) => {
@@ -50,8 +51,7 @@ class SilentAgent extends Agent {
   }
 }
 
-it('R28 a watch of a silent task says once that the server cannot write its journal', async () => {
-  const agent = new SilentAgent();
+function watchOf(agent: SilentAgent): { watched: Promise<unknown>; screen: () => string } {
   let screen = '';
   const say = (text: string): void => void (screen += `${text}\n`);
   const watch = new TaskWatch({
@@ -73,10 +73,28 @@ it('R28 a watch of a silent task says once that the server cannot write its jour
     pending: 'with commands',
     json: false,
   });
-  const watched = watch.until(hasEnded);
+  return { watched: watch.until(hasEnded), screen: () => screen };
+}
+
+it('R28 a watch of a silent task says once that the server cannot write its journal', async () => {
+  const agent = new SilentAgent();
+  const { watched, screen } = watchOf(agent);
   await jest.advanceTimersByTimeAsync(30_000);
-  expect(screen.match(/cannot write its journal/g)).toHaveLength(1);
+  expect(screen().match(/cannot write its journal/g)).toHaveLength(1);
   agent.finish();
   await watched;
-  expect(screen).toContain('completed');
+  expect(screen()).toContain('completed');
+});
+
+it('a reason that comes after the end of the silence is not printed', async () => {
+  const agent = new SilentAgent();
+  let answer: (unreachable: boolean) => void = refuse;
+  agent.isJournalUnreachable = () => new Promise((resolve) => (answer = resolve));
+  const { watched, screen } = watchOf(agent);
+  await jest.advanceTimersByTimeAsync(20_000);
+  agent.finish();
+  answer(true);
+  await watched;
+  await jest.advanceTimersByTimeAsync(0);
+  expect(screen()).not.toContain('cannot write its journal');
 });
