@@ -11,6 +11,15 @@ const guarded = (page: Page): Locator => page.locator('#page[data-changing]');
 /** Lets the click guard of a watched page act, for a test of the guard itself. */
 export const keepClickGuard = (page: Page): Promise<void> => page.removeLocatorHandler(guarded(page));
 
+/**
+ * Closes a context. The handler of a route may still be waiting for an answer that no test needs any more, so its
+ * errors from here on are no failure.
+ */
+async function closeContext(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await context.close();
+}
+
 export interface TestBrowser {
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   /**
@@ -51,7 +60,7 @@ export function describeInBrowser(
       problems.length = 0;
     });
     afterEach(async () => {
-      await Promise.all(contexts.splice(0).map((context) => context.close()));
+      await Promise.all(contexts.splice(0).map(closeContext));
       expect(problems).toEqual([]);
     });
 
