@@ -4,6 +4,7 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { parseTraceContext, traceIds } from '../../../shared/net/trace-context.ts';
+import { watchWritten } from '../../../shared/net/written-response.ts';
 import { type AbortScope, onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -59,6 +60,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     if (response.destroyed) return;
     const { end: endRequest, becomeStream, bodyMemory } = openRequests.open(principal);
     response.once('close', endRequest);
+    const isWritten = watchWritten(response);
     const scope = reading.child();
     const since = clock.elapsed();
     const stops = abortAtAccessEnd(scope, { admission, token }, parts);
@@ -87,7 +89,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       groups,
       signal: scope.signal,
       end: () => {
-        const cut = response.destroyed && !response.writableFinished;
+        const cut = response.destroyed && !isWritten();
         return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
       },
       whenWritable: () => unread.whenRead(principal, response),
@@ -112,9 +114,9 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
         status: response.statusCode,
         taskId: caller.facts.taskId,
       });
-      // A finished response needs no signal. If the response is unfinished, its connection has closed. E4: a closed
-      // connection changes no task.
-      if (!response.writableFinished) scope.abort('client-gone');
+      // A written response needs no signal. Otherwise the connection has closed before. E4: a closed connection changes
+      // no task.
+      if (!isWritten()) scope.abort('client-gone');
       const ms = Math.round(clock.elapsed() - since);
       const facts = { ...loggedFacts(request, response, caller), reason: scope.reason ?? 'answered', ms };
       log.debug(facts, 'a request is closed');

@@ -1,5 +1,6 @@
 /** Measures the duration of requests, and counts the open event streams. */
 import type { RequestHandler, Response } from 'express';
+import { watchWritten } from '../../../shared/net/written-response.ts';
 import type { AnsweredRequest } from '../../telemetry/metrics.ts';
 import { jsonRpcMethodOf } from '../auth/caller.ts';
 import { findRoutePattern } from './methods-and-roles.ts';
@@ -35,9 +36,10 @@ export function createRequestMeasurement(record: (request: AnsweredRequest) => v
       // The path is read here, because a router changes `request.path` later.
       const route = findRoutePattern(request.path);
       open.add(response);
+      const isWritten = watchWritten(response);
       response.once('close', () => {
         open.delete(response);
-        if (isStream(response) || !response.writableFinished) return;
+        if (isStream(response) || !isWritten()) return;
         const operation = jsonRpcMethodOf(request);
         record({
           method: METHODS.has(request.method) ? request.method : '_OTHER',

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { closeHttpServer } from '../../../shared/net/close-http-server.ts';
+import { watchWritten } from '../../../shared/net/written-response.ts';
 import { errorMessageOf, ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { TCP_KEEP_ALIVE } from '../../../shared/net/tcp-keep-alive.ts';
@@ -73,11 +74,12 @@ export async function serveHttp({
     const since = performance.now();
     let about: RequestFacts = {};
     response.on('error', () => undefined);
+    const isWritten = watchWritten(response);
     // Logs the end of the request. During shutdown, also closes the connection after its last response. The listener
     // waits for `close`, because only then Node marks the connection as idle.
     response.once('close', () => {
       const { method, headers } = request;
-      const end = response.writableFinished ? 'answered' : 'client-gone';
+      const end = isWritten() ? 'answered' : 'client-gone';
       log.debug(
         {
           method,
@@ -93,10 +95,12 @@ export async function serveHttp({
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
     const concerns = (facts: typeof about): void => void (about = { ...about, ...facts });
-    respond(request, response, { access, endpoint, abortTool, closing, concerns }).catch((error: unknown) => {
-      log.error({ err: error }, 'an HTTP request failed');
-      response.destroy();
-    });
+    respond(request, response, { access, endpoint, abortTool, closing, concerns, isWritten }).catch(
+      (error: unknown) => {
+        log.error({ err: error }, 'an HTTP request failed');
+        response.destroy();
+      },
+    );
   });
   server.maxConnections = MAX_CONNECTIONS;
   const url = `http://${HOST}:${String(await listen(server, port))}${PATH}`;
@@ -121,6 +125,8 @@ interface RequestHandlingParts {
   abortTool: AbortTool;
   closing: boolean;
   concerns: (facts: RequestFacts) => void;
+  /** Returns true after the response was written completely. */
+  isWritten: () => boolean;
 }
 
 async function respond(
@@ -163,7 +169,7 @@ async function respond(
 async function answerOf(
   request: IncomingMessage,
   response: ServerResponse,
-  { endpoint, concerns }: RequestHandlingParts,
+  { endpoint, concerns, isWritten }: RequestHandlingParts,
 ): Promise<Response> {
   const { method = '' } = request;
   if (!METHODS.includes(method)) {
@@ -173,7 +179,7 @@ async function answerOf(
   const gone = new AbortController();
   const end = (): HttpExchangeEnd => {
     gone.abort();
-    return response.writableFinished ? 'answered' : 'cut';
+    return isWritten() ? 'answered' : 'cut';
   };
   const over = once(response, 'close').then(end, end);
   const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });

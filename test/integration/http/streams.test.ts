@@ -359,13 +359,13 @@ describe.each(FOLLOWING)('a reader over $over that does not read its stream', ({
   });
 });
 
-test('S3 a complete answer that its client does not read is closed in the end, and gives its place back', async () => {
+test('S3 a complete answer that its client does not read is closed in the end, and does not count as answered', async () => {
   const patient = await startServer({ heartbeatMs: 25 });
   const { taskId } = patient.tasks.begin([...TURN.slice(0, 2), said('x'.repeat(24 * 1024 * 1024))]);
   const deaf = connect(patient.port, '127.0.0.1');
   deaf.pause();
   deaf.write(httpRequest('GET', `/tasks/${taskId}`));
-  await patient.closedFor('answered');
+  await patient.closedFor('client-gone');
   deaf.destroy();
   await patient.close();
 });
