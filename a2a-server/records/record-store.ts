@@ -21,7 +21,7 @@ export type RecordKind =
 
 /**
  * Stores texts by kind and name. A name has 1 to 64 lower-case letters, digits or hyphens. For any other name, `read`
- * returns undefined, `remove` returns false, and `create` and `replace` throw.
+ * returns undefined, `swap` and `remove` return false, and `create` and `replace` throw.
  */
 export interface RecordStore {
   /**

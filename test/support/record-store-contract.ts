@@ -61,6 +61,7 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
       await store.create('tokens', 'a', 'value');
       for (const name of ['', '../tokens/a', 'A', 'a.json', 'a\0', 'a'.repeat(65)]) {
         expect(await store.read('tokens', name)).toBeUndefined();
+        expect(await store.swap('tokens', name, { before: 'value', after: 'x' })).toBe(false);
         expect(await store.remove('tokens', name)).toBe(false);
         await expect((async () => store.create('tokens', name, 'x'))()).rejects.toThrow('no name');
         await expect((async () => store.replace('tokens', name, 'x'))()).rejects.toThrow('no name');

@@ -57,7 +57,7 @@ export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStor
       await ask(REPLACE, [kind, requireRecordName(name), value]);
     },
     swap: async (kind, name, { before, after }) =>
-      (await ask(SWAP, [kind, requireRecordName(name), before, after])).length > 0,
+      isRecordName(name) && (await ask(SWAP, [kind, name, before, after])).length > 0,
     remove: async (kind, name) => isRecordName(name) && (await ask(REMOVE, [kind, name])).length > 0,
     watch(_kind, wake) {
       const timer = setInterval(wake, QUERY_INTERVAL_MS).unref();
