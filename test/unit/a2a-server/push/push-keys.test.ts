@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createFileRecordStore } from '../../../../a2a-server/records/file-records.ts';
 import {
   currentPushKey,
   JWKS_MAX_AGE_S,
@@ -15,6 +16,7 @@ import {
 } from '../../../../a2a-server/push/stored-push-keys.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);
@@ -99,5 +101,25 @@ describe('the stored keys of push notifications', () => {
     await expect(rotateStoredPushKeys(records, clock.now())).rejects.toThrow('rotate-key --revoke');
     await replaceStoredPushKeys(records);
     expect(await one()).toHaveLength(1);
+  });
+
+  test('a rotation at the same time as a revocation does not bring the revoked keys back', async () => {
+    const directory = await temporaryDirectory();
+    const open = () => createFileRecordStore(directory, () => undefined);
+    const [one, other] = [open(), open()];
+    const read = () => createPushKeysReader(one, new FakeClock())();
+    const before = await read();
+    let revoked: Promise<void> | undefined;
+    const during: typeof one = {
+      ...one,
+      create: (...record) => {
+        revoked = replaceStoredPushKeys(other);
+        return one.create(...record);
+      },
+    };
+    await rotateStoredPushKeys(during, START).catch(() => undefined);
+    await revoked;
+    expect(await read()).not.toContainEqual(before[0]);
+    expect(await one.list('secrets')).toHaveProperty('size', 1);
   });
 });
