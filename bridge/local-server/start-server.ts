@@ -20,13 +20,13 @@ export interface ServerProgram {
 export const OTHER_PORT_ADVICE =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 
-const START_TIMEOUT_MS = 20_000;
 /** Matches the server's log line about a port that another program uses. */
 const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
 
 /**
- * Starts the server, and waits until it has written its record into the state directory.
+ * Starts the server, and waits until it has written its record into the state directory. This has no time limit: an
+ * upgrade of a large journal may take minutes.
  * @throws ProductError CONFIGURATION with the end of the log, if the server exits
  */
 export async function startLocalServer({
@@ -66,19 +66,14 @@ export async function startLocalServer({
 type StartOutcome = { type: 'ready'; record: ServerRecord } | { type: 'failed'; why: string };
 
 /**
- * Waits until the server has written its record. If it exits first, or is not ready in time, returns why.
+ * Waits until the server has written its record. If it exits first, returns why.
  * @throws an error of `readServerRecord`
  */
 async function waitForServerRecord(child: ChildProcess, stateDirectory: string): Promise<StartOutcome> {
-  let timer: NodeJS.Timeout | undefined;
   let stopWatching: (() => void) | undefined;
   try {
     return await new Promise<StartOutcome>((resolve, reject) => {
       const fail = (why: string): void => resolve({ type: 'failed', why });
-      timer = setTimeout(
-        () => fail(`it was not ready within ${String(START_TIMEOUT_MS / 1000)} s`),
-        START_TIMEOUT_MS,
-      );
       const look = async (): Promise<void> => {
         const record = await readServerRecord(stateDirectory).catch(reject);
         if (record && record.pid === child.pid) resolve({ type: 'ready', record });
@@ -92,7 +87,6 @@ async function waitForServerRecord(child: ChildProcess, stateDirectory: string):
       void look();
     });
   } finally {
-    clearTimeout(timer);
     stopWatching?.();
     child.removeAllListeners();
   }

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withStartLock } from '../../../../bridge/local-server/start-lock.ts';
+import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** The owner of the lock refreshes it at this interval, in milliseconds. */
 const UPDATE = 5_000;
 const RETRY = 250;
+
+const unexpected = (): Promise<never> => Promise.reject(new Error('a second server was started'));
 
 let state: string;
 let lockPath: string;
@@ -42,10 +45,22 @@ test('if another bridge keeps the lock, the error is typed and contains the next
   );
   const refused = expect(outcome).rejects.toMatchObject({
     reason: 'AGENT_UNREACHABLE',
-    message: expect.stringMatching(/Another bridge .* Try again in half a minute/),
+    message: expect.stringMatching(/has been starting .* Try again in half a minute/),
   });
   while (!(await Promise.race([ended, nextTurn(false)]))) jest.advanceTimersByTime(RETRY);
   await refused;
+});
+
+test('if a start takes too long, the bridge says so, and the lock stays until the server has started', async () => {
+  const started = new Deferred<string>();
+  const outcome = withStartLock(state, () => started.promise);
+  const ended = outcome.catch(() => true);
+  while (!(await Promise.race([ended, nextTurn(false)]))) jest.advanceTimersByTime(RETRY);
+  await expect(outcome).rejects.toMatchObject({ reason: 'AGENT_UNREACHABLE' });
+  const other = (): Promise<string> => withStartLock(state, unexpected, () => Promise.resolve('found'));
+  expect(await other()).toBe('found');
+  started.resolve('ready');
+  while (await stat(lockPath).catch(() => undefined)) await nextTurn();
 });
 
 test('the time that each look at the other server takes counts as waiting', async () => {
