@@ -1,15 +1,23 @@
 import type { Checkpoint, CheckpointFile } from '../task/compute-checkpoints.ts';
 import type { FileState } from '../task/events.ts';
-import { countDiffLines, type LineCounts, unifiedFileDiff } from '../../shared/text/unified-diff.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import {
+  countDiffLines,
+  diffFileName,
+  type LineCounts,
+  unifiedFileDiff,
+} from '../../shared/text/unified-diff.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
 /**
- * The journal stores the diff with the tool call, so its length is limited. If not all files fit, the last line of the
- * diff says how many are missing.
+ * The journal stores the diff with the tool call, so its length is limited. Files that do not fit have a `#` line with
+ * their sizes.
  */
 const MAX_DIFF_CHARACTERS = 200_000;
+/** The maximum number of characters of a restoration's preview. A person cannot review a longer list of files. */
+const MAX_PREVIEW_CHARACTERS = 1_000_000;
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
 /** The content of a file before or after a change. Undefined means no file, null means unknown content. */
@@ -24,15 +32,16 @@ interface MultiFileDiff {
 
 /**
  * Shows the plan of a restoration as one diff. Each file that the restoration leaves unchanged has a `#` line at the
- * start, which `git` and `patch` skip.
+ * start, which `git` and `patch` skip. D5: the diff names every file that the restoration changes.
+ * @throws ProductError TOO_LARGE if the names are too long for a person
  */
 export async function restoreDiff(
   { files, left }: RestorePlan,
   workspace: Workspace,
   { content }: Pick<CheckpointFinder, 'content'>,
 ): Promise<MultiFileDiff> {
-  const remarks = left.map(({ path, why }) => `# ${path} (${why}) stays as it is\n`).join('');
-  return joinFileDiffs(
+  const remarks = left.map(({ path, why }) => `# ${diffFileName(path)} (${why}) stays as it is\n`).join('');
+  const diff = await joinFileDiffs(
     remarks,
     files.map(({ path, taskId, now, before }) => ({
       path,
@@ -42,6 +51,12 @@ export async function restoreDiff(
       ],
     })),
   );
+  if (diff.text.length > MAX_PREVIEW_CHARACTERS)
+    throw new ProductError(
+      'TOO_LARGE',
+      `The names of the ${files.length + left.length} files are too long to be shown to a person. Restore fewer turns, or restore the files by hand.`,
+    );
+  return diff;
 }
 
 /** Shows a turn's changes to each file, if the content before and after is still available. */
@@ -79,16 +94,12 @@ interface ComparedFile {
 async function joinFileDiffs(remarks: string, files: readonly ComparedFile[]): Promise<MultiFileDiff> {
   let text = remarks;
   const lines = new Map<string, LineCounts>();
-  for (const [index, { path, read }] of files.entries()) {
+  for (const { path, read } of files) {
     const [from, to] = await read();
     const diff = fileDiff(path, from, to);
-    const next = diff ?? `# ${path}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
-    if (text.length + next.length > MAX_DIFF_CHARACTERS) {
-      text += `# ${files.length - index} more files, too long to show\n`;
-      break;
-    }
-    text += next;
-    if (diff !== undefined) lines.set(path, countDiffLines(diff));
+    const fits = diff !== undefined && text.length + diff.length <= MAX_DIFF_CHARACTERS;
+    text += fits ? diff : `# ${diffFileName(path)}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
+    if (fits) lines.set(path, countDiffLines(diff));
   }
   return { text, lines };
 }

@@ -33,7 +33,7 @@ export function unifiedDiffOfTexts(
   after: string,
 ): string {
   const hunks = shortestHunks(before, after) ?? [wholeReplacement(before, after)];
-  return `--- ${headerName(from)}\n+++ ${headerName(to)}\n${hunks.length === 0 ? '' : textOf(hunks)}`;
+  return `--- ${diffFileName(from)}\n+++ ${diffFileName(to)}\n${hunks.length === 0 ? '' : textOf(hunks)}`;
 }
 
 /** Matches the characters that `git` quotes in a name if `core.quotePath` is off. */
@@ -41,10 +41,10 @@ const QUOTED_CHARACTER = /(?=\p{ASCII})[\p{Cc}"\\]/gu;
 const QUOTED_AS: Readonly<Record<string, string>> = { '\t': 't', '\n': 'n', '\r': 'r', '"': '"', '\\': '\\' };
 
 /**
- * Returns a name for the header. Quotes only what would break the header, as `git` does if `core.quotePath` is off. So
- * a person can read a name in any script.
+ * Returns a file name for one line of a diff. Quotes only what would break the line, as `git` does if `core.quotePath` is
+ * off. So a person can read a name in any script.
  */
-function headerName(name: string): string {
+export function diffFileName(name: string): string {
   const quoted = name.replaceAll(
     QUOTED_CHARACTER,
     (character) => `\\${QUOTED_AS[character] ?? character.charCodeAt(0).toString(8).padStart(3, '0')}`,

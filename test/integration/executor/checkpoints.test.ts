@@ -8,6 +8,7 @@ import { checkpointsOf } from '../../../a2a-server/task/compute-checkpoints.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
+import type { Preview } from '../../../shared/protocol/call-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import {
@@ -68,6 +69,12 @@ function said({ exchanges, status }: Snapshot): string {
   const last = exchanges.findLast((exchange) => exchange.type === 'turn');
   const text = last?.type === 'turn' ? last.turn.text : '';
   return 'message' in status && status.message !== undefined ? `${text}${status.message}` : text;
+}
+
+function diffOf(task: Snapshot): Extract<Preview, { type: 'diff' }> {
+  const [call] = pendingActions(task);
+  if (call?.preview.type !== 'diff') throw new Error('no diff is shown');
+  return call.preview;
 }
 
 function checkpointIn(task: Snapshot): string {
@@ -195,6 +202,17 @@ describe('a checkpoint', () => {
       pending: [{ reason: 'content-changed', preview: { path: '2 files' } }],
     });
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', '2']);
+  });
+
+  it('D5 the question about a restoration names every file, also those whose diffs are too long', async () => {
+    const long = 'x'.repeat(150_000);
+    const files = [write('a', long), write('b', long), write('c\n+forged', 'short')];
+    const asked = await command(`checkpoint restore ${checkpointIn(await did({ together: files }))}`);
+    const { diff } = diffOf(asked);
+    expect(diff).toContain('--- a/a\n');
+    expect(diff).toContain('# b: 150000 bytes → no file, not shown\n');
+    expect(diff).toContain('--- "a/c\\n+forged"\n');
+    expect(diff).not.toContain('\n+forged');
   });
 
   it('a restoration that a person denies changes no file, and the task says so', async () => {
