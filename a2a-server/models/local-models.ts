@@ -28,10 +28,10 @@ const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
- * The time limit of the list. A port without a program refuses at once, so only a program that hangs uses the whole
- * limit.
+ * The time limit of one answer, in milliseconds. A program that computes a model answers slowly on a busy machine. A port
+ * without a program refuses at once, so only a program that hangs uses the whole limit.
  */
-const LIST_LIMIT_MS = 1_000;
+export const LOCAL_ANSWER_LIMIT_MS = 5_000;
 
 /**
  * Sends requests to all programs at the same time. Returns the programs that have models.
@@ -39,7 +39,7 @@ const LIST_LIMIT_MS = 1_000;
  */
 export async function findLocalModels(
   { baseUrls }: Pick<ModelSettings, 'baseUrls'>,
-  signal = AbortSignal.timeout(LIST_LIMIT_MS),
+  signal = AbortSignal.timeout(LOCAL_ANSWER_LIMIT_MS),
 ): Promise<LocalModels[]> {
   const found = await Promise.all(
     LOCAL_PROVIDERS.map(async (provider) => {

@@ -3,10 +3,9 @@
  * maximum. Some programs cut longer prompts without an error.
  */
 import { z } from 'zod';
-import { fetchLocalJson } from './local-models.ts';
+import { fetchLocalJson, LOCAL_ANSWER_LIMIT_MS } from './local-models.ts';
 import type { ProviderName } from './model-settings.ts';
 
-const LIMIT_MS = 1_000;
 const tokens = z.number().int().positive();
 
 interface Source {
@@ -61,7 +60,7 @@ export async function readServedContextWindow(
   if (source === undefined) return undefined;
   try {
     const address = new URL(source.path(model), `${url}/`).href;
-    return source.read(await fetchLocalJson(address, AbortSignal.timeout(LIMIT_MS)), model);
+    return source.read(await fetchLocalJson(address, AbortSignal.timeout(LOCAL_ANSWER_LIMIT_MS)), model);
   } catch {
     return undefined;
   }
