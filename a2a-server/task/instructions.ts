@@ -1,4 +1,5 @@
 /** Selects the text of the workspace's instruction files for one task. Pure. */
+import { byteCountText } from '../../shared/text/one-line.ts';
 import { safeCutBefore, visibleText } from '../../shared/text/visible-text.ts';
 
 /** The names of instruction files in the root of the workspace. The most important name is first. */
@@ -75,8 +76,7 @@ export function instructionsPrompt(files: readonly InstructionFile[]): string {
 
 export function instructionsNote(files: readonly InstructionFile[]): string {
   const named = files.map(({ path, bytes, cut }) => {
-    const size = bytes < 1000 ? `${String(bytes)} bytes` : `${(bytes / 1000).toFixed(1)} kB`;
-    return `${path} (${size}${cut ? ', only its beginning' : ''})`;
+    return `${path} (${byteCountText(bytes)}${cut ? ', only its beginning' : ''})`;
   });
   return `The agent follows the workspace's ${named.join(', ')}.`;
 }

@@ -31,7 +31,7 @@ export function decisionInText(
   }
   if (word !== 'approve' && word !== 'deny') return undefined;
   // D5: an action that is not shown in full cannot be approved. This client sees only a part of the action.
-  if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_LIMITS).extent === 'cut') return undefined;
+  if (word === 'approve' && quotedPreview(call, TEXT_PART_LIMITS).extent === 'cut') return undefined;
   return code === undefined && !isFirst ? undefined : { ...bare, decision: word, shown: code ?? null };
 }
 

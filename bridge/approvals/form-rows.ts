@@ -5,7 +5,8 @@
  * after 74 columns, and no key shows the rest. In a narrower window, it cuts a row six columns before the edge. D5: a
  * person can approve only what is shown in full. So a longer action gets no such form.
  */
-import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import { callText } from '../../shared/protocol/call-text.ts';
 import { displayWidth, graphemesOf } from '../../shared/text/display-width.ts';
 import { withDirectionMarks } from '../../shared/text/logical-order.ts';
 import { textRows, wordRows } from '../../shared/text/text-rows.ts';
@@ -56,7 +57,18 @@ interface Line {
  */
 export const approvalFormRows = oncePerAction((action, columns): readonly string[] | undefined => {
   if (isLong(action)) return undefined;
-  const lines = linesOf(action, columns);
+  const rows = fittingRows(action, columns, linesOf(action, columns));
+  if (rows !== undefined || action.preview.type !== 'json') return rows;
+  // JSON needs fewer rows than one line for each field.
+  const json = jsonText(action.preview.value);
+  return json === undefined ? undefined : fittingRows(action, columns, callLines(action, columns, json));
+});
+
+function fittingRows(
+  action: PendingAction,
+  columns: number,
+  lines: readonly Line[] | undefined,
+): readonly string[] | undefined {
   if (lines === undefined) return undefined;
   const rows = warningRows(action, columns);
   for (const line of lines)
@@ -65,7 +77,7 @@ export const approvalFormRows = oncePerAction((action, columns): readonly string
       rows.push(withDirectionMarks(row));
     }
   return rows;
-});
+}
 
 /**
  * Returns the warnings about the action, then one row with its kind and size. For a form that links to the page with
@@ -186,7 +198,7 @@ function warningRows({ reason, source, input }: PendingAction, columns: number):
 }
 
 function linesOf(action: PendingAction, columns: number): readonly Line[] | undefined {
-  const { preview, tool } = action;
+  const { preview } = action;
   switch (preview.type) {
     case 'diff': {
       const change = parseFileDiff(preview.diff);
@@ -208,18 +220,23 @@ function linesOf(action: PendingAction, columns: number): readonly Line[] | unde
       ];
     }
     case 'url':
+      return callLines(action, columns, preview.url);
     case 'json': {
-      const input = inputOf(preview);
-      if (input === undefined) return undefined;
-      const head = `Call ${visibleLine(tool)}${toolSourceSuffix(action)}`;
-      return [
-        productLine(inWorkspace(action, columns, (place) => `${head}${place}`)),
-        ...input.split('\n').map((text): Line => ({ mark: '│ ', text: visible(text) })),
-      ];
+      const text = callText(action) ?? jsonText(preview.value);
+      return text === undefined ? undefined : callLines(action, columns, text);
     }
     case 'question':
       return undefined;
   }
+}
+
+/** Returns a row that names the tool, then the lines of the call. */
+function callLines(action: PendingAction, columns: number, text: string): readonly Line[] {
+  const head = `Call ${visibleLine(action.tool)}${toolSourceSuffix(action)}`;
+  return [
+    productLine(inWorkspace(action, columns, (place) => `${head}${place}`)),
+    ...text.split('\n').map((line): Line => ({ mark: '│ ', text: visible(line) })),
+  ];
 }
 
 /**
@@ -303,10 +320,9 @@ function toolSourceSuffix({ source }: PendingAction): string {
   return source.type === 'built-in' ? '' : ` (${visibleLine(toolSourceText(source))})`;
 }
 
-function inputOf(preview: Extract<Preview, { type: 'url' | 'json' }>): string | undefined {
-  if (preview.type === 'url') return preview.url;
+function jsonText(value: unknown): string | undefined {
   try {
-    return JSON.stringify(preview.value);
+    return JSON.stringify(value);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Formats previews, questions and answers as text for people and models. */
 import { type QuotedText, quotedText, type TextLimits, visibleLine } from '../text/visible-text.ts';
-import type { PendingAction, Preview, ToolSource } from './tool-approval.ts';
+import { callText } from './call-text.ts';
+import type { PendingAction, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';
 
 /**
@@ -14,10 +15,11 @@ export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
  * because the server writes it.
  */
 export function quotedPreview(
-  preview: Preview,
+  action: Pick<PendingAction, 'tool' | 'source' | 'preview'>,
   room?: TextLimits,
   choiceMark: ChoiceMark = () => '-',
 ): QuotedText {
+  const { preview } = action;
   switch (preview.type) {
     case 'diff':
       // Removes the final line feed of a unified diff, because it would add an empty line.
@@ -29,7 +31,7 @@ export function quotedPreview(
     case 'url':
       return quotedText(preview.url, room);
     case 'json':
-      return quotedText(jsonText(preview.value), room);
+      return quotedText(callText(action) ?? jsonText(preview.value), room);
     case 'question':
       return quotedText(questionText(preview, choiceMark), room);
   }
@@ -40,11 +42,12 @@ type ChoiceMark = (at: number) => string;
 
 /** Formats a preview, with the workspace if the preview does not say where the action takes place. */
 export function quotedAction(
-  { preview, workspace }: Pick<PendingAction, 'preview' | 'workspace'>,
+  action: Pick<PendingAction, 'tool' | 'source' | 'preview' | 'workspace'>,
   room?: TextLimits,
   choiceMark?: ChoiceMark,
 ): QuotedText {
-  const quoted = quotedPreview(preview, room, choiceMark);
+  const { workspace } = action;
+  const quoted = quotedPreview(action, room, choiceMark);
   return workspace === undefined
     ? quoted
     : { ...quoted, text: `${quoted.text}\n(in ${visibleLine(workspace)})` };

@@ -92,7 +92,7 @@ function actionSection(action: ReceiptAction, index: number): string {
     // If no question was asked, no person saw a preview. The receipt then contains the input of the call.
     asked === undefined
       ? codeBlock(JSON.stringify(action.input, null, 2))
-      : fencedText(quotedPreview(asked.preview).text),
+      : fencedText(quotedPreview({ ...action, preview: asked.preview }).text),
     ...decisions.flatMap(({ edited }) =>
       edited === null
         ? []

@@ -17,3 +17,9 @@ export function oneLineExcerpt(text: string, limit = 100): string {
 export function countWithNoun(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
+
+/** Returns a number of bytes, such as `7 bytes` or `3.4 kB`. */
+export function byteCountText(bytes: number): string {
+  if (bytes < 1e3) return countWithNoun(bytes, 'byte');
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

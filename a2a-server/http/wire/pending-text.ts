@@ -52,7 +52,7 @@ function howToAnswer(action: PendingAction): string {
   if (presence === true)
     return `Answer with exactly "deny${code}", or approve it with your passkey on the approval page of this server. \`mcp-a2a-bridge page\` prints a link to the page.`;
   // D5: if the preview is incomplete, a plain word must not approve the action.
-  if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_LIMITS).extent === 'cut')
+  if (preview.type !== 'question' && quotedPreview(action, TEXT_PART_LIMITS).extent === 'cut')
     return `It is too long to show here, so you cannot approve it here. Answer with exactly "deny${code}", or decide in a client with the tool-approval extension, which shows all of it.`;
   if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
   const withCode =

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
-import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { byteCountText, countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool } from '../tool.ts';
 import { refuseNonEmptyDirectory } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/removal-tree.ts';
@@ -67,7 +67,7 @@ function lineOf({ path, kind, bytes }: RemovalEntry): string {
   const shown = oneLineExcerpt(path, Number.POSITIVE_INFINITY);
   switch (kind) {
     case 'file':
-      return `${shown} (${countWithNoun(bytes, 'byte')})`;
+      return `${shown} (${byteCountText(bytes)})`;
     case 'directory':
       return `${shown}/`;
     case 'link':

@@ -75,8 +75,8 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     for (const selector of ['section.action h3', '.asks', '.call-title'])
       expect(await onScreen(selector)).toBe(await title.textContent());
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
-    await preview.getByText('deletes').waitFor();
-    expect(await onScreen('[aria-label=Preview]')).toContain(`"${command} (0 bytes)"`);
+    await preview.getByText('Delete').waitFor();
+    expect(await onScreen('[aria-label=Preview]')).toBe(`Delete ${command} (0 bytes)`);
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
     await page.locator('.diff .lines').waitFor();
     expect(await onScreen('.diff .added td:last-child')).toBe(`+${command}`);

@@ -5,6 +5,7 @@ import type { PendingAction } from '../../../../shared/client/index.ts';
 import { HighlighterContext } from '../diff/code-pieces.ts';
 import { ColouredText } from '../diff/coloured-text.tsx';
 import { DiffView } from '../diff/diff-view.tsx';
+import { callText } from '../../../../shared/protocol/call-text.ts';
 import { isolateRightToLeft } from '../isolate-right-to-left.tsx';
 import { proposedFileOf } from '../diff/proposed-file.ts';
 import { visibleLine, visibleLines, visibleText } from '../../../../shared/text/visible-text.ts';
@@ -24,8 +25,14 @@ export function PreviewView({ action }: { action: PendingAction }) {
       );
     case 'url':
       return <pre aria-label="Preview">{isolateRightToLeft(visibleLinesText(preview.url))}</pre>;
-    case 'json':
-      return <Code text={visibleLinesText(JSON.stringify(preview.value, null, 2))} language="json" />;
+    case 'json': {
+      const text = callText({ ...action, preview });
+      return text === undefined ? (
+        <Code text={visibleLinesText(JSON.stringify(preview.value, null, 2))} language="json" />
+      ) : (
+        <pre aria-label="Preview">{isolateRightToLeft(visibleLinesText(text))}</pre>
+      );
+    }
     case 'text':
       return <pre aria-label="Preview">{isolateRightToLeft(preview.text)}</pre>;
     case 'question':

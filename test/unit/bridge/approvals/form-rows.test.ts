@@ -72,9 +72,9 @@ describe('the rows of an action that fits into a form', () => {
       action({
         tool: 'move-file',
         workspace: 'C:\\work\\app',
-        preview: { type: 'json', value: { path: 'a', to: 'b' } },
+        preview: { type: 'json', value: { moves: 'a', to: 'b', bytes: 7 } },
       }),
-      ['Call move-file in C:\\work\\app', '│ {"path":"a","to":"b"}'],
+      ['Call move-file in C:\\work\\app', '│ Move a to b (7 bytes)'],
     ],
     [
       'a last line without a line feed',
@@ -104,7 +104,12 @@ describe('the rows of an action that fits into a form', () => {
         source: { type: 'mcp-server', server: 'notes' },
         preview: { type: 'json', value: { text: 'hi' } },
       }),
-      ['Call echo (MCP server notes)', '│ {"text":"hi"}'],
+      ['Call echo (MCP server notes)', '│ text: hi'],
+    ],
+    [
+      'a call whose fields need more rows than its JSON',
+      action({ tool: 'echo', preview: { type: 'json', value: { a: 1, b: 2, c: 3, d: 4 } } }),
+      ['Call echo', '│ {"a":1,"b":2,"c":3,"d":4}'],
     ],
     [
       'an address',

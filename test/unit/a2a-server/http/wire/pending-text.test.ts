@@ -71,7 +71,8 @@ describe('the text about pending actions', () => {
   test.each([
     [{ type: 'command' as const, command: 'ls', cwd: '/w' }, '│ $ ls\n(in /w)'],
     [{ type: 'url' as const, url: 'https://a.example/' }, '│ https://a.example/'],
-    [{ type: 'json' as const, value: { a: 1 } }, '│ {\n│   "a": 1\n│ }'],
+    [{ type: 'json' as const, value: { a: 1 } }, '│ a: 1'],
+    [{ type: 'json' as const, value: { a: {} } }, '│ {\n│   "a": {}\n│ }'],
   ])('the text contains the preview %j', (preview, shown) => {
     expect(pendingActionsText([{ ...PENDING, preview }])).toContain(shown);
   });
