@@ -163,7 +163,7 @@ export function toPersonDecision(input: DecisionInput): PersonDecision {
   }
   const grant = limitsIn(input);
   if (grant !== undefined && MEANING[word].scope === 'once')
-    throw invalidDecisionInputError('A trust limit needs a trust_… decision.');
+    throw invalidDecisionInputError('A trust limit needs a trust decision.');
   const parsed = protocolDecision.safeParse(
     {
       callId,

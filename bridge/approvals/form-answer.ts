@@ -179,7 +179,7 @@ function decisionOn(
   const word = action === 'decline' ? 'deny' : edits && said === 'approve' ? 'edit' : said;
   if (!ask.words.includes(word)) return notUnderstood(`"${word}" is no decision that can be made on this.`);
   // The `trust_…` decisions approve the input as shown, so the person's edit would be lost.
-  if (edits && word.startsWith('trust_')) return notUnderstood('Your text needs "approve" or "edit".');
+  if (edits && word.startsWith('trust_')) return notUnderstood('Your text needs "Approve once".');
   const input: DecisionInput = {
     callId: ask.callId,
     shown: ask.action.shown,

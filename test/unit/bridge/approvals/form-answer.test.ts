@@ -91,7 +91,16 @@ test('R10 an edit of a command changes the command line, and the rest of the inp
 
 test('the field for the reason says that a declined form sends none', () => {
   expect(asked().form.requestedSchema.properties).toMatchObject({
-    reason: { description: 'Only Accept sends it, also with deny above.' },
+    reason: { description: 'Only Accept sends it, also with Deny above.' },
+  });
+});
+
+test('the choices of a decision have titles, and their values are the decision words', () => {
+  expect(asked().form.requestedSchema.properties).toMatchObject({
+    decision: {
+      enum: ['approve', 'deny', 'edit', 'trust_tool', 'trust_always'],
+      enumNames: ['Approve once', 'Deny', 'Use my edit below', 'Trust this tool', 'Trust everything'],
+    },
   });
 });
 
@@ -100,9 +109,13 @@ test('R67 Claude Code shows each title and description of a form whole, in a win
   const fields = [asked(), shell, other()].flatMap((ask) =>
     Object.values(ask.form.requestedSchema.properties),
   );
-  for (const { title = '', description = '' } of fields) {
+  for (const field of fields) {
+    const { title = '', description = '' } = field;
     expect(title.length).toBeLessThanOrEqual(26);
     expect(description.length).toBeLessThanOrEqual(48);
+    // A window of 40 columns cuts a choice after 20 columns.
+    for (const name of 'enumNames' in field ? (field.enumNames ?? []) : [])
+      expect(name.length).toBeLessThanOrEqual(20);
   }
 });
 
