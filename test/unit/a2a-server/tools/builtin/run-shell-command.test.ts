@@ -1,6 +1,6 @@
 /** Tests run-shell-command on real processes. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
@@ -33,6 +33,9 @@ async function recorded(): Promise<ChildProcessRecords> {
 
 const linux = process.platform === 'linux' ? it : it.skip;
 const posix = process.platform === 'win32' ? describe.skip : describe;
+
+/** Waits until a daemon has left the process group and has written its process id. */
+const UNTIL_IT_RUNS = 'until [ -s pids ]; do sleep 0.02; done';
 
 let at: ToolInWorkspace;
 
@@ -281,10 +284,11 @@ posix('run-shell-command', () => {
       const controller = new AbortController();
       const running = at.run(
         shell(),
-        { command: 'echo $$ > pids; sleep 0.2; exit 5' },
+        { command: 'echo $$ > pids; until [ -e go ]; do sleep 0.02; done; exit 5' },
         { signal: controller.signal },
       );
       const [pid] = await pidsIn('pids', 1);
+      writeFileSync(join(at.root, 'go'), '');
       // This loop blocks the event loop, so that Node does not see the exit.
       while (!/\) Z/u.test(readFileSync(`/proc/${pid}/stat`, 'latin1')));
       controller.abort();
@@ -294,7 +298,7 @@ posix('run-shell-command', () => {
 
   it('the server stops reading from a daemon that has left the process group and still writes', async () => {
     const { text } = await run(
-      "setsid sh -c 'echo $$ > pids; while :; do echo x; sleep 0.02; done' & sleep 0.2; echo done",
+      `setsid sh -c 'echo $$ > pids; while :; do echo x; sleep 0.02; done' & ${UNTIL_IT_RUNS}; echo done`,
     );
     expect(text).toContain('done');
     const [daemon = 0] = await pidsIn('pids', 1);
@@ -302,7 +306,9 @@ posix('run-shell-command', () => {
   });
 
   it('a shell command does not wait for a daemon that has left the process group and keeps the output open', async () => {
-    const { text } = await run('setsid sleep 1000 & echo $! > pids; sleep 0.1; echo done');
+    const { text } = await run(
+      `setsid sh -c 'echo $$ > pids; exec sleep 1000' & ${UNTIL_IT_RUNS}; echo done`,
+    );
     expect(text).toMatch(/^done\n\[exited with code 0\]/);
     const [pid] = await pidsIn('pids', 1);
     // The process has left the process group. So the test ends the process.
