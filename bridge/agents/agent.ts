@@ -2,8 +2,10 @@
  * One configured agent and the connection to it. The bridge connects when it first needs the agent, and reconnects
  * after a failure.
  */
+import { inspect } from 'node:util';
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import type { A2aConnection, ConnectOptions } from './connection.ts';
 import { requestFailure } from './request-failure.ts';
 import { redactSecrets } from './redaction.ts';
@@ -16,14 +18,20 @@ type FindEndpoint = () => Promise<ConnectOptions>;
 /** The retries of a failed request. The delays are 0.1 s, 0.3 s and 0.9 s. */
 const RETRIES = { retries: 3, minTimeout: 100, factor: 3 };
 
+/** The maximum number of remembered header values. A command may return another token for each connection. */
+const MAX_SECRETS = 50;
+
 export class Agent {
   readonly name: string;
   readonly #locate: FindEndpoint;
   /** Explains where the token comes from. This text is part of the error for a refused token. */
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
-  /** The headers that contain credentials. Their values are removed from the agent's error messages. */
-  #headers: ConnectOptions['headers'] = {};
+  /**
+   * The values of the headers that contain credentials. They are removed from the agent's errors. Earlier values stay,
+   * because the agent may repeat a token that was renewed meanwhile.
+   */
+  readonly #secrets = new Map<string, true>();
   #connection: Promise<A2aConnection> | undefined;
   /**
    * Returns true if the process behind the connection has ended. The next request then finds or starts another process.
@@ -130,30 +138,31 @@ export class Agent {
     const isAddressWrong = error.facts['trouble'] === 'address';
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED' || isAddressWrong)
       this.#connection = undefined;
-    if (error.reason !== 'UNAUTHENTICATED' || error.facts['credentials'] === 'not-sent')
-      return this.#withoutSecrets(error);
+    const isTokenRefused = error.reason === 'UNAUTHENTICATED' && error.facts['credentials'] !== 'not-sent';
+    if (!isTokenRefused) return this.#withoutSecrets(error);
     // The agent's error text tells its direct clients what to do. The user of the bridge must change the bridge's
     // settings instead.
-    return new ProductError(
-      'UNAUTHENTICATED',
-      `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`,
-      { facts: error.facts, cause: thrown },
-    );
+    const message = `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`;
+    const { facts } = error;
+    return this.#withoutSecrets(new ProductError('UNAUTHENTICATED', message, { facts, cause: thrown }));
   }
 
   #withoutSecrets(error: ProductError): ProductError {
-    const message = redactSecrets(error.message, this.#headers);
-    // The cause is omitted, because it contains the same secret and could be logged.
-    return message === error.message
-      ? error
-      : new ProductError(error.reason, message, { facts: error.facts });
+    const redact = (text: string): string => redactSecrets(text, this.#secrets.keys());
+    const { reason, message, facts, cause } = error;
+    // The cause is only logged. `inspect` also shows its own causes and fields.
+    const texts = [message, ...Object.values(facts), inspect(cause, { depth: null, maxStringLength: null })];
+    if (texts.every((text) => redact(text) === text)) return error;
+    const safeFacts = Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, redact(fact)]));
+    return new ProductError(reason, redact(message), { facts: safeFacts });
   }
 
   async #openConnection(): Promise<A2aConnection> {
     this.#isGone = () => false;
     try {
       const endpoint = await this.#locate();
-      this.#headers = endpoint.headers;
+      for (const value of Object.values(endpoint.headers))
+        setBounded(this.#secrets, value, true, MAX_SECRETS);
       const { notice } = endpoint;
       if (notice !== undefined && !this.#notices.has(notice)) this.#notices.set(notice, 'new');
       // The A2A client takes long to load. It is loaded here, so that the first MCP responses do not wait for it.

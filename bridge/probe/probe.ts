@@ -92,7 +92,11 @@ export async function runProbe(subject: ProbeSubject, target: ProbedInterface): 
       throw error;
     });
     // An agent may repeat the token of a request in its answer. So it is removed from the note.
-    rows.push({ ...check, verdict: outcome.verdict, note: redactSecrets(outcome.note, endpoint.headers) });
+    rows.push({
+      ...check,
+      verdict: outcome.verdict,
+      note: redactSecrets(outcome.note, Object.values(endpoint.headers)),
+    });
   }
   await server.cancelWaiting();
   return { ...target, restState, messages: server.messages, rows };

@@ -1,4 +1,5 @@
 /** The errors of requests to an agent, besides those of A2A and of the network. */
+import { ellipsize } from '../../../shared/text/shortened-text.ts';
 
 /**
  * Thrown for an HTTP response that is not A2A, such as an HTML page, an error status, or a body over the size limit.
@@ -28,13 +29,12 @@ export class HttpError extends Error {
 
 const MAX_EXCERPT_CHARACTERS = 200;
 
-/** Returns the start of a body as one printable line. */
+/** Returns the start of a body as one printable line. A shortened body ends in `…`. */
 export function bodyExcerpt(body: string): string {
-  const line = body
-    .slice(0, MAX_EXCERPT_CHARACTERS * 4)
+  const line = ellipsize(body, MAX_EXCERPT_CHARACTERS * 4)
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
-  return line.length > MAX_EXCERPT_CHARACTERS ? `${line.slice(0, MAX_EXCERPT_CHARACTERS)}…` : line;
+  return ellipsize(line, MAX_EXCERPT_CHARACTERS);
 }
 
 /** Thrown if the address that the agent's card names cannot be reached. The card itself came from another address. */

@@ -158,8 +158,9 @@ async function taskAfterLostResponse(
   const found = await findTaskByMessage(connection, message).catch(() => undefined);
   if (found !== undefined) return found;
   const sentence = `${reason.message} Whether the message arrived is not known, and agent "${agent.name}" may do it twice if it is sent again: look at the agent before you repeat it.`;
+  // `thrown` may contain a secret. The cause in `reason` does not.
   throw new UndeliveredError(
-    new ProductError(reason.reason, sentence, { cause: thrown }),
+    new ProductError(reason.reason, sentence, { cause: reason.cause }),
     'unknown',
     'never',
   );

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import { inspect } from 'node:util';
+import { Agent } from '../../../../bridge/agents/agent.ts';
 import { credentialHeaders } from '../../../../bridge/agents/credentials.ts';
 import { redactSecrets } from '../../../../bridge/agents/redaction.ts';
 import { readSecretFromCommand } from '../../../../shared/runtime/secret-command.ts';
+import { cleanUpLater } from '../../../support/clean-up.ts';
+import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
 
 const SECRET = 'tok-3f2a9c1e7b4d';
 const saying = (program: string): string[] => [process.execPath, '-e', program];
@@ -92,8 +97,49 @@ describe('the error text of an agent', () => {
     [`header "Bearer ${SECRET}"`, 'header "[secret]"'],
     ['acme is no tenant', 'acme is no tenant'],
   ])('the error text is shown without the secrets of the request: %s', (said, shown) => {
-    expect(redactSecrets(said, { authorization: `Bearer ${SECRET}`, 'x-tenant': 'acme' })).toBe(shown);
+    expect(redactSecrets(said, [`Bearer ${SECRET}`, 'acme'])).toBe(shown);
   });
+
+  const info = (reason: string, metadata: object): object => ({
+    error: { code: -32004, message: 'Refused.', data: [{ reason, metadata }] },
+  });
+  test.each<[string, number, (token: string) => object]>([
+    ['in its message', 200, (token) => ({ error: { code: -32000, message: `not ${token}` } })],
+    ['in the facts of an error', 200, (token) => info('FORBIDDEN', { header: `Bearer ${token}` })],
+    ['in the refusal of the token', 401, (token) => ({ detail: token })],
+    ['where the text is cut', 200, (token) => ({ error: { message: `${'x'.repeat(285)} ${token}` } })],
+    ['where a body is cut', 500, (token) => ({ detail: 'x'.repeat(143), token })],
+    ['where a body of spaces is cut', 500, (token) => ({ detail: ' '.repeat(743), token })],
+  ])(
+    'if an agent repeats a token %s, neither the error nor its cause contains it, even after the token was renewed',
+    async (_, status, answer) => {
+      let token = '';
+      const server = createServer((request, response) => {
+        const isCard = request.url?.endsWith('agent-card.json') === true;
+        const supportedInterfaces = [
+          { url: `http://${host}/`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        ];
+        const card = { name: 'repeating', supportedInterfaces, capabilities: {} };
+        response.writeHead(isCard ? 200 : status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(isCard ? card : { jsonrpc: '2.0', id: 1, ...answer(token) }));
+      });
+      const { host, close } = await listenOnLoopback(server);
+      cleanUpLater(close);
+      const tokens = [SECRET, 'renewed-8d1c5b7a'];
+      const agent = new Agent('repeating', () => {
+        token ||= tokens[0] ?? '';
+        return Promise.resolve({
+          url: `http://${host}`,
+          headers: { authorization: `Bearer ${tokens.shift() ?? ''}` },
+        });
+      });
+      await agent.connect();
+      await agent.reconnect();
+      const error: unknown = await agent.ask((connection) => connection.list({})).catch((thrown) => thrown);
+      expect(error).toMatchObject({ name: 'ProductError' });
+      expect(inspect(error, { depth: null })).not.toContain(token.slice(0, 8));
+    },
+  );
 });
 
 /** Returns all texts of an error that a log could show. */
