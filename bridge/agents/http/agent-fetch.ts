@@ -252,7 +252,7 @@ async function* chunksOf(
 
 /**
  * Returns the stream of server-sent events. The stream fails if one event is too large, or if no data arrives for
- * `silenceMs`. A heartbeat counts as data.
+ * `silenceMs` although the reader waits for data. A heartbeat counts as data.
  */
 function eventStreamOf(
   { body, discard, failure }: HttpAnswer,
@@ -266,20 +266,19 @@ function eventStreamOf(
     clearTimeout(silence);
     return !over && (over = true);
   };
+  const giveUp = (controller: ReadableStreamDefaultController, why: string): void => {
+    if (!end()) return;
+    controller.error(unusableResponseError(why));
+    discard();
+  };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      const giveUp = (why: string): void => {
-        if (!end()) return;
-        controller.error(unusableResponseError(why));
-        discard();
-      };
-      if (silenceMs !== undefined)
-        silence = setTimeout(giveUp, silenceMs, `the stream was silent for ${seconds(silenceMs)}`).unref();
       body.on('data', (chunk: Uint8Array) => {
         if (over) return;
-        silence?.refresh();
+        clearTimeout(silence);
         const exceeded = limit.exceededWith(chunk);
-        if (exceeded !== undefined) return giveUp(exceeded);
+        if (exceeded !== undefined) return giveUp(controller, exceeded);
+        // If the reader waits for more, this calls `pull`.
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) body.pause();
       });
@@ -291,7 +290,17 @@ function eventStreamOf(
       });
       body.pause();
     },
-    pull: () => void body.resume(),
+    pull(controller) {
+      clearTimeout(silence);
+      if (silenceMs !== undefined)
+        silence = setTimeout(
+          giveUp,
+          silenceMs,
+          controller,
+          `the stream was silent for ${seconds(silenceMs)}`,
+        ).unref();
+      body.resume();
+    },
     cancel() {
       end();
       discard();

@@ -91,6 +91,10 @@ describe('the credentials of an agent', () => {
   });
 });
 
+const errorWithFacts = (metadata: object): object => ({
+  error: { code: -32004, message: 'Refused.', data: [{ reason: 'FORBIDDEN', metadata }] },
+});
+
 describe('the error text of an agent', () => {
   test.each([
     [`bad token ${SECRET}!`, 'bad token [secret]!'],
@@ -100,12 +104,9 @@ describe('the error text of an agent', () => {
     expect(redactSecrets(said, [`Bearer ${SECRET}`, 'acme'])).toBe(shown);
   });
 
-  const info = (reason: string, metadata: object): object => ({
-    error: { code: -32004, message: 'Refused.', data: [{ reason, metadata }] },
-  });
   test.each<[string, number, (token: string) => object]>([
     ['in its message', 200, (token) => ({ error: { code: -32000, message: `not ${token}` } })],
-    ['in the facts of an error', 200, (token) => info('FORBIDDEN', { header: `Bearer ${token}` })],
+    ['in the facts of an error', 200, (token) => errorWithFacts({ header: `Bearer ${token}` })],
     ['in the refusal of the token', 401, (token) => ({ detail: token })],
     ['where the text is cut', 200, (token) => ({ error: { message: `${'x'.repeat(285)} ${token}` } })],
     ['where a body is cut', 500, (token) => ({ detail: 'x'.repeat(143), token })],

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { fetch as undiciFetch } from 'undici';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -46,6 +47,10 @@ async function startAgent(): Promise<Agent> {
 function json(body: string, status = 200): RequestListener {
   return (_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
+
+/** Fakes `setTimeout` and `setInterval`. */
+const useFakeTimers = () =>
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
 
 describe('fetch for requests to agents', () => {
   let agent: Agent;
@@ -164,14 +169,20 @@ describe('fetch for requests to agents', () => {
     await expect(patient(agent.url)).rejects.toMatchObject({ name: 'TimeoutError' });
     await expect(patient(agent.url, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
 
+    const answers: ServerResponse[] = [];
     agent.answer = (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
       response.write('data: 1\n\n');
-      setTimeout(() => response.end('data: 2\n\n'), 3_100);
     };
-    // A busy machine may take long for the head of a response.
-    const slow = await waiting(3_000)(agent.url, { signal });
-    expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
+    useFakeTimers();
+    try {
+      const slow = await waiting(3_000)(agent.url, { signal });
+      await jest.advanceTimersByTimeAsync(3_000);
+      answers[0]?.end('data: 2\n\n');
+      expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test.each([200, 500])(
@@ -226,7 +237,7 @@ describe('fetch for requests to agents', () => {
     const timeouts = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
     const quiet = createAgentFetch({ origin: agent.url, headers: {}, timeouts });
     // Both time limits begin with the requests, so the fake timers must exist before.
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    useFakeTimers();
     try {
       // The library of Node's `fetch`, with its default limits.
       const control = (await undiciFetch(agent.url, { method: 'POST' })).body?.getReader();
@@ -241,6 +252,33 @@ describe('fetch for requests to agents', () => {
       await ended;
       answers[1]?.write('data: two\n\n');
       expect(await two).toBe('data: two\n\n');
+      const silent = expect(next()).rejects.toThrow('silent for 900 s');
+      await jest.advanceTimersByTimeAsync(QUIET_MS);
+      await silent;
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('S3 a caller that stops reading does not make the agent silent', async () => {
+    const answers: ServerResponse[] = [];
+    agent.answer = (_, response) => {
+      answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
+      response.write('data: one\n\n');
+    };
+    const timeouts = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
+    const quiet = createAgentFetch({ origin: agent.url, headers: {}, timeouts });
+    useFakeTimers();
+    try {
+      const stream = (await quiet(agent.url, { method: 'POST', body: '{}' })).body?.getReader();
+      const decoder = new TextDecoder();
+      const next = async () => decoder.decode((await stream?.read())?.value);
+      // The first event came in one packet with the headers.
+      await setImmediate();
+      await jest.advanceTimersByTimeAsync(QUIET_MS);
+      expect(await next()).toBe('data: one\n\n');
+      answers[0]?.write('data: two\n\n');
+      expect(await next()).toBe('data: two\n\n');
       const silent = expect(next()).rejects.toThrow('silent for 900 s');
       await jest.advanceTimersByTimeAsync(QUIET_MS);
       await silent;
@@ -295,7 +333,7 @@ describe('fetch for requests to agents', () => {
       });
     };
     const timeouts = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    useFakeTimers();
     try {
       const quiet = createAgentFetch({ origin: agent.url, headers: {}, timeouts });
       const answered = await quiet(agent.url, { method: 'POST', body: '{}' });
