@@ -5,12 +5,12 @@
 import { type Command, Option } from 'commander';
 import { addHelpCommands, wrapHelpText, refuseUnknownCommand } from '../../shared/runtime/help-command.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
-import type { CommandRun, CommonCommandOptions } from './context/run-command.ts';
+import type { CommandRun } from './context/run-command.ts';
 
 const ONE_OBJECT = 'print one JSON object, also for an error';
 
 export function addCommands(program: Command, places: BuiltProgramPaths): void {
-  const actionOf = <Options extends CommonCommandOptions>(load: LoadCommand<Options>) =>
+  const actionOf = <Options extends object>(load: LoadCommand<Options>) =>
     async function (this: Command): Promise<void> {
       const work = await load(this);
       const { runCommand } = await import('./context/run-command.ts');
@@ -50,18 +50,16 @@ interface AddOptions {
 type Add = (usage: string, description: string, options?: AddOptions) => Command;
 /** A word of the command line: the value of an argument, or all values of a variadic one. */
 type Word = string & string[];
-type CommandFunction<Options extends CommonCommandOptions> = (
+type CommandFunction<Options extends object> = (
   run: CommandRun<Options>,
   ...words: Word[]
 ) => Promise<number | void>;
 
 /** Imports the function that runs a command. */
-type LoadCommand<Options extends CommonCommandOptions> = (it: Command) => Promise<CommandFunction<Options>>;
+type LoadCommand<Options extends object> = (it: Command) => Promise<CommandFunction<Options>>;
 
 /** Returns the action of a command. The action imports the function that runs the command. */
-type ActionOf = <Options extends CommonCommandOptions>(
-  load: LoadCommand<Options>,
-) => (this: Command) => Promise<void>;
+type ActionOf = <Options extends object>(load: LoadCommand<Options>) => (this: Command) => Promise<void>;
 
 /** Declares a command that has subcommands, and that also runs without a subcommand. */
 function addGroup(

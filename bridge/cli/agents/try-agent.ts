@@ -2,7 +2,7 @@
 import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
 import { agentNameSchema, type BridgeSettings } from '../../settings/settings.ts';
 import { agentNameHolderText, createConfiguredAgent } from '../../startup/configured-agents.ts';
-import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { type AgentEntry, suggestAgentName } from './agent-entry.ts';
 import { type AgentInspection, inspectAgent } from './inspect-agent.ts';
@@ -25,7 +25,7 @@ export interface TriedAgent extends AgentInspection {
  * @throws UsageError, also if another agent has the name; ProductError, e.g. AGENT_UNREACHABLE
  */
 export async function tryAgent(
-  { settings, env }: Pick<CommandRun<CommonCommandOptions>, 'settings' | 'env'>,
+  { settings, env }: Pick<CommandRun, 'settings' | 'env'>,
   wanted: WantedAgent,
 ): Promise<TriedAgent> {
   const { url } = wanted;

@@ -27,33 +27,27 @@ export async function writeAgents(
   run: Pick<CommandRun<WriteOptions>, 'options' | 'settings' | 'terminal'>,
   { facts, decide, after }: AgentsChange,
 ): Promise<number> {
-  const { options, settings, terminal } = run;
-  const json = options.json === true;
-  const report = (path: string, changed: boolean): void => {
-    if (json) terminal.say(JSON.stringify({ ...facts, path, changed }));
-  };
-  const explain = (text: string): void => {
-    if (!json) terminal.explain(text);
-  };
+  const { settings, terminal } = run;
   await prepareStateDirectory(settings.stateDir);
-  const path = settings.configFile ?? join(settings.stateDir, 'config.json');
-  const change = await planBridgeEntryChange(path, 'agents', decide);
+  const configFile = settings.configFile ?? join(settings.stateDir, 'config.json');
+  const change = await planBridgeEntryChange(configFile, 'agents', decide);
+  const { path } = change.file;
   if (change.type === 'same') {
-    explain(`${change.file.path} is up to date: nothing to change.`);
-    report(change.file.path, false);
+    terminal.explain(`${path} is up to date: nothing to change.`);
+    terminal.json({ ...facts, path, changed: false });
     return 0;
   }
   const answer = await confirmChange(run, change);
   if (answer !== 'confirmed') {
-    explain('Nothing was written.');
-    report(change.file.path, false);
+    terminal.explain('Nothing was written.');
+    terminal.json({ ...facts, path, changed: false });
     return answer === 'dry run' ? 0 : EXIT_FAILURE;
   }
   await writeConfig(change.file, change.text, { fresh: MODE });
-  explain(
-    `Written to ${change.file.path}. ${after} Restart the MCP clients: each bridge reads its settings once.`,
+  terminal.explain(
+    `Written to ${path}. ${after} Restart the MCP clients: each bridge reads its settings once.`,
   );
-  report(change.file.path, true);
+  terminal.json({ ...facts, path, changed: true });
   return 0;
 }
 

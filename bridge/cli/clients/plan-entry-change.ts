@@ -2,7 +2,7 @@
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { unifiedDiffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
 import { type EditableConfigFile, readEditableConfig, unusableConfigError } from './config-file.ts';
 import type { ConfigChange } from './config-text.ts';
@@ -51,7 +51,7 @@ function diffOf({ path, text, mode }: EditableConfigFile, after: string): string
   return unifiedDiffOfTexts({ from, to: path }, text, after).trimEnd();
 }
 
-export interface WriteOptions extends CommonCommandOptions {
+export interface WriteOptions {
   dryRun?: boolean;
   yes?: boolean;
 }
@@ -64,9 +64,8 @@ export async function confirmChange(
   { options, terminal }: Pick<CommandRun<WriteOptions>, 'options' | 'terminal'>,
   { file, diff }: Extract<BridgeEntryChange, { type: 'changed' }>,
 ): Promise<'dry run' | 'declined' | 'confirmed'> {
-  const json = options.json === true;
-  if (!json) terminal.say(paintDiff(visibleText(diff), terminal.paint));
+  terminal.say(paintDiff(visibleText(diff), terminal.paint));
   if (options.dryRun === true) return 'dry run';
-  const asks = terminal.interactive && options.yes !== true && !json;
+  const asks = terminal.canAsk && options.yes !== true;
   return asks && !(await terminal.confirm(`Write this to ${file.path}?`)) ? 'declined' : 'confirmed';
 }

@@ -1,13 +1,12 @@
 /** The command `abort`: stops one tool execution. The task continues. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { escapeHiddenInLines } from '../terminal/terminal.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
-interface AbortOptions extends CommonCommandOptions {
+interface AbortOptions {
   agent?: string;
   reason?: string;
 }
@@ -19,20 +18,19 @@ interface AbortOptions extends CommonCommandOptions {
  */
 export async function abortCommand(run: CommandRun<AbortOptions>, toolId: string): Promise<number> {
   const { options, terminal } = run;
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const failures: ProductError[] = [];
   const { success, message } = await abortToolExecution(
     { ...context, onFailure: (error) => failures.push(error) },
     { toolId, agent: options.agent, reason: options.reason ?? 'aborted on the command line' },
   );
-  await context.close();
   const [failure] = failures;
   // The tool may run on an agent that could not be asked.
   if (!success && failure !== undefined)
     throw new ProductError(failure.reason, message, { facts: failure.facts });
   const words = inTerminalWords(message);
-  if (options.json === true) terminal.say(JSON.stringify({ success, message: words }));
-  else if (success) terminal.explain(escapeHiddenInLines(words));
+  terminal.json({ success, message: words });
+  if (success) terminal.explain(escapeHiddenInLines(words));
   else terminal.complain(words);
   return success ? 0 : EXIT_REFUSED;
 }

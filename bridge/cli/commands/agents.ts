@@ -8,7 +8,7 @@ import { inspectAgent, hasFailedCheck, printInspection } from '../agents/inspect
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
 import { firstAgentNote, writeAgents } from '../agents/write-agents.ts';
 import type { WriteOptions } from '../clients/plan-entry-change.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { formatTable } from '../terminal/table.ts';
 
@@ -18,13 +18,7 @@ const NEEDS_TOKEN =
   ' If the agent needs a token, name where it is: --token-variable <name>, or --token-command <command>.';
 
 /** Prints the configured agents. Sends no request to them. */
-export async function listAgentsCommand({
-  options,
-  settings,
-  terminal,
-  env,
-  places,
-}: CommandRun<CommonCommandOptions>): Promise<void> {
+export async function listAgentsCommand({ settings, terminal, env, places }: CommandRun): Promise<void> {
   const registry = createAgentRegistry({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = registry.all.map(({ name }, index) => ({
     name,
@@ -32,7 +26,7 @@ export async function listAgentsCommand({
       findAgentSettings(settings, name)?.url ?? (name === LOCAL_AGENT ? null : (settings.agentUrl ?? null)),
     isDefault: index === 0,
   }));
-  if (options.json === true) return terminal.say(JSON.stringify({ agents }));
+  terminal.json({ agents });
   const rows = agents.map(({ name, url, isDefault }) => [
     { text: isDefault ? `${name} (default)` : name },
     { text: url ?? 'the server on this machine, which the bridge starts' },
@@ -46,18 +40,15 @@ export async function listAgentsCommand({
  * @returns EXIT_FAILURE if a check fails
  * @throws ProductError UNKNOWN_AGENT
  */
-export async function checkAgentsCommand(
-  run: CommandRun<CommonCommandOptions>,
-  name?: string,
-): Promise<number> {
-  const { options, settings, terminal, env, places } = run;
+export async function checkAgentsCommand(run: CommandRun, name?: string): Promise<number> {
+  const { settings, terminal, env, places } = run;
   const registry = createAgentRegistry({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = name === undefined ? registry.all : [registry.pick(name)];
   const checked = await Promise.all(
     agents.map(async (agent) => ({ agent: agent.name, ...(await inspectAgent(agent)) })),
   );
-  if (options.json === true) terminal.say(JSON.stringify({ agents: checked }));
-  else for (const each of checked) printInspection(terminal, each.agent, each);
+  terminal.json({ agents: checked });
+  for (const each of checked) printInspection(terminal, each.agent, each);
   return checked.some(({ findings }) => hasFailedCheck(findings)) ? EXIT_FAILURE : 0;
 }
 
@@ -68,11 +59,10 @@ export async function checkAgentsCommand(
 export async function addAgentCommand(run: CommandRun<AddAgentOptions>, url: string): Promise<number> {
   const { options, settings, terminal } = run;
   const { name, entry, findings, abilities } = await tryAgent(run, { ...options, url });
-  if (options.json !== true) printInspection(terminal, name, { findings, abilities });
+  printInspection(terminal, name, { findings, abilities });
   if (hasFailedCheck(findings)) {
-    if (options.json === true)
-      terminal.say(JSON.stringify({ agent: name, findings, abilities, changed: false }));
-    else terminal.explain(`Nothing was written.${(entry.tokenEnv ?? entry.tokenCommand) ? '' : NEEDS_TOKEN}`);
+    terminal.json({ agent: name, findings, abilities, changed: false });
+    terminal.explain(`Nothing was written.${(entry.tokenEnv ?? entry.tokenCommand) ? '' : NEEDS_TOKEN}`);
     return EXIT_FAILURE;
   }
   return writeAgents(run, {

@@ -6,17 +6,17 @@ import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { quotedRows } from '../terminal/rows.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { answerFromText, answerPrompt } from '../decisions/typed-answer.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSessionToDecide } from '../decisions/resolve-id.ts';
 import { type SessionAndCode, findSessionWithCode } from '../decisions/waiting-code.ts';
 import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
-interface AnswerOptions extends CommonCommandOptions {
+interface AnswerOptions {
   call?: string;
 }
 
@@ -31,14 +31,13 @@ export async function answerCommand(
   given: string,
   words: readonly string[],
 ): Promise<void> {
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const coded = await findSessionWithCode(context.sessions, given);
   const session = coded?.session ?? (await resolveSessionToDecide(context.sessions, given));
   await session.refresh();
   const decision = await answerOf(run, session.view, { coded, words: words.join(' ') });
   await sendDecisionsFromTerminal(session, [decision], run.terminal);
-  printDecisionOutcome(run, session, [{ callId: decision.callId, decision: 'answer' }]);
-  await context.close();
+  printDecisionOutcome(run.terminal, session, [{ callId: decision.callId, decision: 'answer' }]);
 }
 
 async function answerOf(
@@ -48,8 +47,10 @@ async function answerOf(
 ): Promise<Extract<PersonDecision, { type: 'answer' }>> {
   const code = coded?.code;
   const ask = (text: string, shown: string, action?: PendingAction): Promise<string> => {
-    if (words === '') return askForAnswer(run, text, answerPrompt(action));
-    return coded?.whole === true ? Promise.resolve(words) : confirmAnswer(run, { text, shown }, words);
+    if (words === '') return askForAnswer(run.terminal, text, answerPrompt(action));
+    return coded?.whole === true
+      ? Promise.resolve(words)
+      : confirmAnswer(run.terminal, { text, shown }, words);
   };
   const question = view?.question ?? null;
   if (question !== null) {
@@ -77,14 +78,13 @@ function questionChangedError(): ProductError {
  * @throws UsageError, ProductError DECISION_NEEDED
  */
 async function confirmAnswer(
-  { terminal, options }: CommandRun<AnswerOptions>,
+  terminal: Terminal,
   { text, shown }: { text: string; shown: string },
   words: string,
 ): Promise<string> {
-  if (options.json !== true) terminal.say(text);
+  terminal.say(text);
   const commandWithoutQuestion = `answer ${commandWord(shown)} <words>`;
-  if (await askToConfirm(terminal, { json: options.json === true, commandWithoutQuestion }, 'Answer this?'))
-    return words;
+  if (await askToConfirm(terminal, { commandWithoutQuestion }, 'Answer this?')) return words;
   throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
 }
 
@@ -92,12 +92,8 @@ async function confirmAnswer(
  * Reads the answer from the terminal.
  * @throws UsageError without a terminal; ProductError DECISION_NEEDED for an empty answer
  */
-async function askForAnswer(
-  { terminal, options }: CommandRun<AnswerOptions>,
-  question: string,
-  prompt: string,
-): Promise<string> {
-  if (!terminal.interactive || options.json === true)
+async function askForAnswer(terminal: Terminal, question: string, prompt: string): Promise<string> {
+  if (!terminal.canAsk)
     throw new UsageError('There is no terminal to ask at: put the answer after the code of the question.');
   terminal.say(question);
   const said = await terminal.ask(terminal.paint('bold', `${prompt}:`));

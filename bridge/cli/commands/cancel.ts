@@ -2,14 +2,13 @@
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { CancelOutcome } from '../../sessions/cancel-task.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
-interface CancelOptions extends CommonCommandOptions {
+interface CancelOptions {
   reason?: string;
 }
 
@@ -19,10 +18,9 @@ interface CancelOptions extends CommonCommandOptions {
  */
 export async function cancelCommand(run: CommandRun<CancelOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const session = await resolveSession(context.sessions, given);
   const end = await context.delegations.cancel(session, options.reason ?? 'no reason was given');
-  await context.close();
   const { id, view, stateName: state } = session;
   const word = taskStateWord(state);
   const refused = end === 'ended-before' || end === 'unknown-to-agent' || end === 'may-have-arrived';
@@ -42,9 +40,8 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
         ? `Cancelled: the task of session ${visibleLine(id)} is ${word}.`
         : unconfirmed,
   };
-  if (options.json === true)
-    terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !refused }));
-  else if (refused) terminal.complain(texts[end]);
+  terminal.json({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !refused });
+  if (refused) terminal.complain(texts[end]);
   else terminal.explain(texts[end]);
   return refused ? EXIT_REFUSED : 0;
 }

@@ -19,17 +19,16 @@ import { actionText } from '../terminal/action-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { readChoiceOption, readNumberOption } from '../terminal/option-value.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
 import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
-interface DecideOptions extends CommonCommandOptions {
+interface DecideOptions {
   all?: boolean;
   reason?: string;
   scope?: string;
@@ -57,9 +56,9 @@ export async function decideCommand(
   const decision =
     word === 'approve' ? APPROVALS[readChoiceOption('scope', scope, decisionScopeSchema.options)] : word;
   const limits = limitsIn(options);
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const { session, actions, seen } = await resolveActions(context.sessions, given, options.all === true);
-  if (!seen && !(await showAndConfirm(run, word, { session, actions }))) {
+  if (!seen && !(await showAndConfirm(terminal, word, { session, actions }))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
@@ -68,11 +67,10 @@ export async function decideCommand(
   );
   await sendDecisionsFromTerminal(session, decisions, terminal);
   printDecisionOutcome(
-    run,
+    terminal,
     session,
     actions.map(({ callId }) => ({ callId, decision: word })),
   );
-  await context.close();
   return 0;
 }
 
@@ -81,17 +79,15 @@ export async function decideCommand(
  * @throws UsageError without a terminal; PRESENCE_REQUIRED if only the page can approve; OTHER_APPROVER_REQUIRED
  */
 async function showAndConfirm(
-  { options, terminal }: CommandRun<DecideOptions>,
+  terminal: Terminal,
   word: 'approve' | 'deny',
   { session, actions }: Pick<NamedActions, 'session' | 'actions'>,
 ): Promise<boolean> {
-  if (options.json !== true) {
-    const texts = actions.map((action) => `${actionText(action, terminal)}\n`);
-    for (const text of texts) terminal.say(text);
-    // Anyone with the link can decide. So it is printed only to a terminal.
-    if (terminal.interactive && isLong(texts) && actions.some(({ decisions }) => decisions.length > 0))
-      await printPageLink(terminal, session, actions);
-  }
+  const texts = actions.map((action) => `${actionText(action, terminal)}\n`);
+  for (const text of texts) terminal.say(text);
+  // Anyone with the link can decide. So it is printed only to a terminal.
+  if (terminal.canAsk && isLong(texts) && actions.some(({ decisions }) => decisions.length > 0))
+    await printPageLink(terminal, session, actions);
   for (const action of actions) {
     const barred = decisionElsewhereError(action, word);
     if (barred !== undefined) throw barred;
@@ -99,7 +95,7 @@ async function showAndConfirm(
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
   return askToConfirm(
     terminal,
-    { json: options.json === true, commandWithoutQuestion: commandWithoutQuestion(word, actions) },
+    { commandWithoutQuestion: commandWithoutQuestion(word, actions) },
     `${word === 'approve' ? 'Approve' : 'Deny'}${what}?`,
   );
 }

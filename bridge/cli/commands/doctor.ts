@@ -23,9 +23,9 @@ import {
 } from '../../../shared/runtime/check-result.ts';
 import { checkVariableNames } from '../../../shared/settings/check-variable-names.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 
-interface DoctorOptions extends CommonCommandOptions {
+interface DoctorOptions {
   offline?: boolean;
   webhook?: boolean;
 }
@@ -35,17 +35,15 @@ interface DoctorOptions extends CommonCommandOptions {
  * @returns EXIT_FAILURE if a check fails; a warning is not a failure
  */
 export async function doctorCommand(run: CommandRun<DoctorOptions>): Promise<number> {
-  const { options, terminal } = run;
+  const { terminal } = run;
   const findings = await findingsOf(run);
   const failed = findings.filter(({ level }) => level === 'fail').length;
-  if (options.json === true) terminal.say(JSON.stringify({ ok: failed === 0, findings }));
-  else {
-    for (const finding of findings) printCheckResultWithSubject(terminal, finding);
-    const warned = findings.filter(({ level }) => level === 'warn').length;
-    terminal.say(
-      `\n${String(findings.length - failed - warned)} fine, ${String(warned)} to look at, ${String(failed)} to correct.`,
-    );
-  }
+  terminal.json({ ok: failed === 0, findings });
+  for (const finding of findings) printCheckResultWithSubject(terminal, finding);
+  const warned = findings.filter(({ level }) => level === 'warn').length;
+  terminal.say(
+    `\n${String(findings.length - failed - warned)} fine, ${String(warned)} to look at, ${String(failed)} to correct.`,
+  );
   return failed === 0 ? 0 : EXIT_FAILURE;
 }
 

@@ -13,20 +13,19 @@ import { actionText } from '../terminal/action-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { askToConfirm, requireInteractiveTerminal } from '../terminal/confirm.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { type EditableText, editableTextOf } from '../decisions/editable-text.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions } from '../decisions/resolve-id.ts';
 import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { type EditedFile, editInEditor, hasOwnEditor } from '../terminal/editor.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { wrapIntoRows } from '../terminal/rows.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
-interface EditOptions extends CommonCommandOptions {
+interface EditOptions {
   yes?: boolean;
   reason?: string;
   /** The file that contains the edited text (`-` is stdin). Absent if the person edits in an editor. */
@@ -39,7 +38,7 @@ export async function editCommand(
   call: string | undefined,
 ): Promise<number> {
   const { options, terminal } = run;
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const {
     session,
     actions: [action],
@@ -53,9 +52,9 @@ export async function editCommand(
   if (barred !== undefined) throw barred;
   const file = options.file === undefined ? '<path>' : quote([options.file]);
   const commandWithoutQuestion = `edit ${commandWord(shown)} --file ${file} --yes`;
-  const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
+  const asking = { yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
-  if (options.json !== true) terminal.say(`${actionText(action, terminal)}\n`);
+  terminal.say(`${actionText(action, terminal)}\n`);
   // Without a terminal or `--yes`, the command cannot ask for confirmation. It throws before the editor opens, so that
   // no edit is lost.
   requireInteractiveTerminal(terminal, asking);
@@ -73,7 +72,7 @@ export async function editCommand(
     // The edit may fail, e.g. because the file has changed meanwhile. So that the person's work is not lost, the text
     // stays in a file, and the person learns where.
     if (edited.file !== undefined)
-      terminal.complain(
+      terminal.warn(
         `Your text is in ${edited.file}. To use it: mcp-a2a-bridge edit <code> --file ${quote([edited.file])}`,
       );
     throw error;
@@ -95,19 +94,17 @@ async function sendEdit(
 ): Promise<number> {
   const { options, terminal } = run;
   if (changed === editable.text) {
-    terminal.complain(
+    terminal.warn(
       `Nothing was changed, so nothing was decided. To run it as it is: mcp-a2a-bridge approve ${commandWord(shown)}`,
     );
     return EXIT_FAILURE;
   }
   const decision = editable.decision(changed);
-  if (options.json !== true) {
-    const diff = unifiedDiffOfTexts({ from: 'proposed', to: 'edited' }, editable.text, changed);
-    const rows = paintDiff(quotedText(diff.replace(/\n$/, '')).text, terminal.paint, (line) =>
-      wrapIntoRows(line, terminal.width),
-    );
-    terminal.say(terminal.width === undefined ? rows : withDirectionMarks(rows));
-  }
+  const diff = unifiedDiffOfTexts({ from: 'proposed', to: 'edited' }, editable.text, changed);
+  const rows = paintDiff(quotedText(diff.replace(/\n$/, '')).text, terminal.paint, (line) =>
+    wrapIntoRows(line, terminal.width),
+  );
+  terminal.say(terminal.width === undefined ? rows : withDirectionMarks(rows));
   if (!(await askToConfirm(terminal, asking, 'Approve it with this change?'))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
@@ -115,7 +112,7 @@ async function sendEdit(
   const { reason } = options;
   const edited = toPersonDecision({ callId, shown, decision: 'edit', ...decision, reason });
   await sendDecisionsFromTerminal(session, [edited], terminal);
-  printDecisionOutcome(run, session, [{ callId, decision: 'edit' }]);
+  printDecisionOutcome(terminal, session, [{ callId, decision: 'edit' }]);
   return 0;
 }
 

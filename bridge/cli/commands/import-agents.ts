@@ -42,8 +42,8 @@ export async function importAgentsCommand(
   const { options, terminal } = run;
   const { isRemote, ...list } = await readRegistry(source);
   if (names.length === 0 && options.all !== true) {
-    if (options.json === true) terminal.say(JSON.stringify({ registry: source, ...list }));
-    else terminal.explain(`${agentListText(list, terminal.width)}\n${howToAdd(source, list)}`);
+    terminal.json({ registry: source, ...list });
+    terminal.explain(`${agentListText(list, terminal.width)}\n${howToAdd(source, list)}`);
     return 0;
   }
   const chosen = names.length === 0 ? list.agents : names.map((name) => pickListedAgent(list.agents, name));
@@ -52,7 +52,7 @@ export async function importAgentsCommand(
   const usable = trials.flatMap((trial) => (trial.type === 'usable' ? [trial] : []));
   const failures =
     unusable.length + trials.filter(({ type }) => type === 'refused' || type === 'failed').length;
-  if (options.json !== true && failures > 0)
+  if (failures > 0)
     terminal.explain(
       [
         ...unusableEntryLines({ ...list, unusable }),
@@ -62,9 +62,8 @@ export async function importAgentsCommand(
   const facts = { registry: source, agents: trials.map(trialFacts), unusable };
   const [first] = usable;
   if (first === undefined) {
-    terminal.say(
-      options.json === true ? JSON.stringify({ ...facts, changed: false }) : 'Nothing was written.',
-    );
+    terminal.json({ ...facts, changed: false });
+    terminal.say('Nothing was written.');
     return failures > 0 ? EXIT_FAILURE : 0;
   }
   const code = await writeAgents(run, {
@@ -85,7 +84,7 @@ async function tryEach(
   for (let first = 0; first < chosen.length; first += MAX_PARALLEL_TRIALS) {
     const group = chosen.slice(first, first + MAX_PARALLEL_TRIALS);
     for (const trial of await Promise.all(group.map((agent) => tryListedAgent(run, agent, isRemote)))) {
-      if (run.options.json !== true) printAgentTrial(run.terminal, trial);
+      printAgentTrial(run.terminal, trial);
       trials.push(trial);
     }
   }

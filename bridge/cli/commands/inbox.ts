@@ -5,8 +5,7 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { stateWithNotDone } from '../../sessions/state-with-not-done.ts';
 import { type InboxEntry, type KeyedInboxEntry, entryEndState } from '../../inbox/inbox-entry.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
@@ -16,7 +15,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { noAnswerText } from '../terminal/terminal-words.ts';
 import { NewInboxEntries, readInbox } from '../watch/inbox-watch.ts';
 
-interface InboxOptions extends CommonCommandOptions {
+interface InboxOptions {
   watch?: boolean;
   bell?: boolean;
   collect?: boolean;
@@ -30,32 +29,31 @@ const BELL = '\u{7}';
  */
 export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<number> {
   const { options, terminal } = run;
-  const json = options.json === true;
   const watches = options.watch === true;
-  if (json && options.bell === true) throw new UsageError('--bell is for a terminal. Omit --json.');
-  const context = await openCommandSessions(run);
+  if (terminal.printsJson && options.bell === true)
+    throw new UsageError('--bell is for a terminal. Omit --json.');
+  const context = await run.openSessions();
   const { entries, sessions, unreachable } = await readInbox(context);
   const print = (shown: readonly KeyedInboxEntry[]): void => {
     const bell = options.bell === true ? BELL : '';
-    if (json && watches) for (const { entry } of shown) terminal.say(JSON.stringify(entry));
-    if (!json && shown.length > 0) terminal.say(`${bell}${inboxText(shown, terminal)}`);
+    if (watches) for (const { entry } of shown) terminal.json(entry);
+    if (shown.length > 0) terminal.say(`${bell}${inboxText(shown, terminal)}`);
     if (options.collect !== true) return;
     for (const { entry } of shown)
       if (entry.type === 'finished') context.outbox.collect(entry, entryEndState(entry));
   };
-  if (json && !watches)
-    terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));
+  if (!watches) terminal.json({ entries: entries.map(({ entry }) => entry), unreachable });
   print(entries);
-  if (!json && entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
+  if (entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
   // With --json, the printed object contains the unreachable agents. With --watch, each printed object is one entry, so
   // the unreachable agents are printed to stderr.
-  if (!json || watches) for (const each of unreachable) terminal.complain(noAnswerText(each));
+  const report = watches ? terminal.warn : terminal.complain;
+  for (const each of unreachable) report(noAnswerText(each));
   if (watches) {
     const watch = new NewInboxEntries(context, run.settings.stateDir, entries);
     watch.follow(sessions);
     for (;;) print(await watch.next());
   }
-  await context.close();
   return unreachable.length === context.registry.all.length && entries.length === 0
     ? unreachableAgentsExitCode(unreachable)
     : 0;

@@ -146,19 +146,16 @@ async function changeEntries(
   if (target !== 'all') {
     const outcome = await changeEntry(run, target, { aim, work });
     if (outcome.type === 'no such scope') throw unknownScopeError(target, aim.scope);
-    if (options.json === true)
-      terminal.say(JSON.stringify({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) }));
+    terminal.json({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) });
     return outcome.type === 'declined' ? EXIT_FAILURE : 0;
   }
   const outcomes: { client: ClientName; outcome: BridgeEntryOutcome }[] = [];
   for (const client of CLIENT_NAMES)
     outcomes.push({ client, outcome: await changeIfInstalled(run, client, { aim, work }) });
-  if (options.json === true) {
-    const clients = outcomes.map(({ client, outcome }) => ({ client, ...bridgeEntryOutcomeFacts(outcome) }));
-    terminal.say(JSON.stringify({ ...aim, clients }));
-  } else
-    for (const { client, outcome } of outcomes)
-      terminal.explain(bridgeEntryOutcomeLine(CLIENTS[client], aim.scope, outcome));
+  const clients = outcomes.map(({ client, outcome }) => ({ client, ...bridgeEntryOutcomeFacts(outcome) }));
+  terminal.json({ ...aim, clients });
+  for (const { client, outcome } of outcomes)
+    terminal.explain(bridgeEntryOutcomeLine(CLIENTS[client], aim.scope, outcome));
   return bridgeEntryOutcomesExitCode(outcomes.map(({ outcome }) => outcome));
 }
 
@@ -195,7 +192,7 @@ async function isClientInstalled(
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/** Changes the entry of one client, and informs the person. With --json, the caller prints the outcome. */
+/** Changes the entry of one client, and informs the person. The caller prints the outcome as JSON. */
 async function changeEntry(
   run: CommandRun<InstallOptions>,
   clientName: ClientName,
@@ -207,7 +204,7 @@ async function changeEntry(
   const keys = [...place.section, name];
   const change = await planBridgeEntryChange(place.path, name, (text) => decide(client, text, keys));
   const { path } = change.file;
-  const explain = run.options.json === true ? () => undefined : run.terminal.explain;
+  const { explain } = run.terminal;
   const finish = async (text: string): Promise<object> => {
     const { lines, facts } = await afterwards(clientName, text, keys);
     for (const line of lines) explain(line);

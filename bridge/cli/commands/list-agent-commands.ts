@@ -2,11 +2,10 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import { agentCommandUsage } from '../../../shared/protocol/agent-command.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { formatTable } from '../terminal/table.ts';
 
-interface CommandsOptions extends CommonCommandOptions {
+interface CommandsOptions {
   agent?: string;
 }
 
@@ -16,20 +15,18 @@ interface CommandsOptions extends CommonCommandOptions {
  */
 export async function listAgentCommands(run: CommandRun<CommandsOptions>): Promise<void> {
   const { options, terminal } = run;
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const agent = context.registry.pick(options.agent);
   const offered = await fetchAgentCommands(agent);
-  await context.close();
-  if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, commands: offered }));
-  else
-    terminal.say(
-      formatTable(
-        [{ title: 'COMMAND' }, { title: 'DOES' }],
-        offered.map((each) => [
-          { text: visibleLine(agentCommandUsage(each)) },
-          { text: visibleLine(each.description) },
-        ]),
-        terminal.width,
-      ),
-    );
+  terminal.json({ agent: agent.name, commands: offered });
+  terminal.say(
+    formatTable(
+      [{ title: 'COMMAND' }, { title: 'DOES' }],
+      offered.map((each) => [
+        { text: visibleLine(agentCommandUsage(each)) },
+        { text: visibleLine(each.description) },
+      ]),
+      terminal.width,
+    ),
+  );
 }

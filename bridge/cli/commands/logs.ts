@@ -4,9 +4,9 @@ import { readLastLines, showNewLogContent } from '../../local-server/log-reader.
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { jsonLogLine, logLine } from '../terminal/log-line.ts';
 import { readNumberOption } from '../terminal/option-value.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 
-interface LogsOptions extends CommonCommandOptions {
+interface LogsOptions {
   follow?: boolean;
   lines?: string;
 }
@@ -20,8 +20,10 @@ const DEFAULT_LINES = '50';
 export async function logsCommand({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
   const count = readNumberOption('--lines', options.lines ?? DEFAULT_LINES, { min: 0 });
   const path = join(settings.stateDir, 'server.log');
-  const show = (line: string): void =>
-    terminal.say(options.json === true ? jsonLogLine(line) : logLine(line, terminal.paint));
+  const show = (line: string): void => {
+    terminal.json(jsonLogLine(line));
+    terminal.say(logLine(line, terminal.paint));
+  };
   const found = await readLastLines(path, count);
   if (found === undefined) throw noLogError(path);
   for (const line of found.lines) show(line);

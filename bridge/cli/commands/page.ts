@@ -8,10 +8,10 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { findAgentSettings, createAgentRegistry } from '../../startup/configured-agents.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import type { PageLink } from '../../agents/a2a-server-requests.ts';
 
-interface PageOptions extends CommonCommandOptions {
+interface PageOptions {
   agent?: string;
 }
 
@@ -29,19 +29,17 @@ interface ApprovalPage {
  * @throws ProductError CONFIGURATION if the local server does not start; UNKNOWN_AGENT; AGENT_ERROR without a page
  */
 export async function pageCommand(run: CommandRun<PageOptions>): Promise<void> {
-  const { options, terminal } = run;
+  const { terminal } = run;
   const { url, link: makeLink, advice } = await pageOf(run);
   if (!terminal.interactive) {
-    terminal.say(options.json === true ? JSON.stringify({ url }) : url);
-    terminal.complain('To sign a browser in, run "mcp-a2a-bridge page" at a terminal.');
+    terminal.json({ url });
+    terminal.say(url);
+    terminal.warn('To sign a browser in, run "mcp-a2a-bridge page" at a terminal.');
     return;
   }
   const link = await makeLink();
   if (link === null) throw new ProductError('AGENT_ERROR', advice);
-  if (options.json === true) {
-    terminal.say(JSON.stringify(link));
-    return;
-  }
+  terminal.json(link);
   terminal.say(link.url);
   terminal.explain(
     'Open it in your browser within ten minutes. It works once; who opens it can decide for you.',

@@ -13,12 +13,12 @@ import {
 } from '../../probe/probe.ts';
 import { MAX_PROBE_MESSAGES } from '../../probe/agent-under-test.ts';
 import { probeReportText } from '../../probe/report-text.ts';
-import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { readAgentOptions, type AgentOptions } from '../agents/agent-options.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 
-export interface ProbeOptions extends CommonCommandOptions, Omit<AgentOptions, 'url'> {
+export interface ProbeOptions extends Omit<AgentOptions, 'url'> {
   text: string;
   a2a?: A2aVersion;
   restart?: string;
@@ -34,19 +34,19 @@ export async function probeCommand(
   { options, terminal, env }: CommandRun<ProbeOptions>,
   url: string,
 ): Promise<number> {
-  const json = options.json === true;
   const asks = options.yes !== true;
-  if (asks && (json || !terminal.interactive))
+  if (asks && !terminal.canAsk)
     throw new UsageError('A probe starts real tasks. Without a terminal, and with --json, add --yes.');
   const subject = await subjectOf(url, options, env);
   const target = await readProbedInterface(subject);
-  if (!json) terminal.say(announcementText(subject, target));
+  terminal.say(announcementText(subject, target));
   if (asks && !(await terminal.confirm('Start?'))) {
     terminal.say('Nothing was sent.');
     return EXIT_FAILURE;
   }
   const report = await runProbe(subject, target);
-  terminal.say(json ? JSON.stringify(report) : probeReportText(report));
+  terminal.json(report);
+  terminal.say(probeReportText(report));
   return report.rows.some(({ verdict }) => verdict === 'failed') ? EXIT_FAILURE : 0;
 }
 

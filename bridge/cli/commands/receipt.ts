@@ -6,15 +6,13 @@ import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { makeDirectoryWithParents } from '../../../shared/state/make-directory-with-parents.ts';
 import type { ReceiptMediaType } from '../../agents/a2a-server-requests.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { escapeHiddenInLines } from '../terminal/terminal.ts';
 import { wrapIntoRows } from '../terminal/rows.ts';
-import { visibleJson } from '../../../shared/text/visible-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 
-interface ReceiptOptions extends CommonCommandOptions {
+interface ReceiptOptions {
   out?: string;
 }
 
@@ -27,20 +25,20 @@ const FORMATS = { md: 'text/markdown', json: 'application/json' } as const;
  */
 export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: string): Promise<void> {
   const { options, terminal } = run;
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const { id, agent } = await resolveSession(context.sessions, given);
   const listed = await agent.ask((connection) => connection.list({ sessionId: id }));
   const taskIds = (listed?.tasks ?? []).map((task) => task.id);
   if (options.out === undefined) {
     const [newest] = taskIds;
     if (newest === undefined) throw noReceiptError(agent);
+    const whole = await receiptOf(agent, newest, FORMATS[terminal.printsJson ? 'json' : 'md']);
     // The last line feed of the document is removed, because the terminal adds one.
-    const document = await receiptOf(agent, newest, FORMATS[options.json === true ? 'json' : 'md']);
-    terminal.say(
-      shownReceipt(document.replace(/\n$/, ''), { json: options.json === true, width: terminal.width }),
-    );
+    const document = whole.replace(/\n$/, '');
+    terminal.json(document);
+    terminal.say(shownReceipt(document, terminal.width));
     if (taskIds.length > 1)
-      terminal.complain(
+      terminal.warn(
         `This is the newest of ${taskIds.length} tasks of the session. --out <directory> writes the receipts of all.`,
       );
   } else {
@@ -51,11 +49,10 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
         const path = join(options.out, `receipt-${fileNameOf(taskId)}.${extension}`);
         await writeReceipt(path, await receiptOf(agent, taskId, format));
         files.push({ taskId, path });
-        if (options.json !== true) terminal.say(path);
+        terminal.say(path);
       }
-    if (options.json === true) terminal.say(JSON.stringify({ sessionId: id, files }));
+    terminal.json({ sessionId: id, files });
   }
-  await context.close();
 }
 
 /**
@@ -63,12 +60,8 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
  * marked. The signature covers the bytes of the document, so a file or a pipe gets them unchanged.
  * @param width the width of the terminal; undefined if stdout is not a terminal
  */
-export function shownReceipt(
-  document: string,
-  { json, width }: { json: boolean; width: number | undefined },
-): string {
-  if (width === undefined) return document;
-  return json ? visibleJson(document) : wrapIntoRows(escapeHiddenInLines(document), width);
+export function shownReceipt(document: string, width: number | undefined): string {
+  return width === undefined ? document : wrapIntoRows(escapeHiddenInLines(document), width);
 }
 
 /** Writes a receipt, and makes its directory. @throws UsageError if the file cannot be written */

@@ -5,12 +5,12 @@
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
 import { grantText, unexpiredGrantViews } from '../../mcp/reports/grant-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 
-interface RevokeOptions extends CommonCommandOptions {
+interface RevokeOptions {
   all?: boolean;
 }
 
@@ -22,25 +22,17 @@ export async function revokeTrustCommand(
   const { options } = run;
   if (options.all === true && grants.length > 0)
     throw new UsageError('Name the grants or use --all, not both. Nothing was revoked.');
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const session = await resolveSession(context.sessions, given);
   const revoked = options.all === true ? 'all' : [...grants];
   if (revoked.length > 0) await revokeTrust(session, revoked, 'cli');
   await session.fetchTask();
-  printGrants(run, session, revoked);
-  await context.close();
+  printGrants(run.terminal, session, revoked);
 }
 
-function printGrants(
-  { options, terminal }: CommandRun<RevokeOptions>,
-  { id, view }: Session,
-  revoked: 'all' | readonly string[],
-): void {
+function printGrants(terminal: Terminal, { id, view }: Session, revoked: 'all' | readonly string[]): void {
   const grants = unexpiredGrantViews(view?.grants, Date.now());
-  if (options.json === true) {
-    terminal.say(JSON.stringify({ sessionId: id, revoked, grants }));
-    return;
-  }
+  terminal.json({ sessionId: id, revoked, grants });
   if (revoked.length > 0)
     terminal.say(
       `${terminal.paint('green', 'Revoked')}: ${revoked === 'all' ? 'all trust' : revoked.join(', ')}`,

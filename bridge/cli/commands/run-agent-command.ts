@@ -8,14 +8,15 @@ import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { withMappedWorkspace, withDefaultWorkspace } from '../../mcp/tools/settings-for-agent.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
-import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
+import type { CommandSessions } from '../context/command-sessions.ts';
 import { EXIT_TASK_FAILED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const WAIT_SECONDS = 100;
 
-interface CommandOptions extends CommonCommandOptions {
+interface CommandOptions {
   agent?: string;
   session?: string;
 }
@@ -31,7 +32,7 @@ export async function runAgentCommand(
 ): Promise<number> {
   const call = { command, args };
   const { options } = run;
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const going =
     options.session === undefined ? undefined : await resolveSession(context.sessions, options.session);
   const agent = going?.agent ?? context.registry.pick(options.agent);
@@ -39,26 +40,21 @@ export async function runAgentCommand(
   const { dialect } = await agent.connect();
   const code =
     dialect.name === 'gemini'
-      ? await runCommandOutsideTasks(run, agent, call)
-      : printTaskOutcome(run, await runCommandAsTask(run, { context, agent, going }, call));
-  await context.close();
+      ? await runCommandOutsideTasks(run.terminal, agent, call)
+      : printTaskOutcome(run.terminal, await runCommandAsTask(run, { context, agent, going }, call));
   return code;
 }
 
 /** Runs the command on an agent that runs commands outside of tasks, without approval (gemini-cli). */
-async function runCommandOutsideTasks(
-  { options, terminal }: CommandRun<CommandOptions>,
-  agent: Agent,
-  call: CommandCall,
-): Promise<number> {
+async function runCommandOutsideTasks(terminal: Terminal, agent: Agent, call: CommandCall): Promise<number> {
   const connection = await agent.connect();
   const answer = await connection.execute(call).catch((error: unknown) => {
     throw agent.failed(error);
   });
   const text = answer?.text ?? '';
   const failed = answer?.failed === true;
-  if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, output: text, failed }));
-  else terminal.say(visibleText(text));
+  terminal.json({ agent: agent.name, output: text, failed });
+  terminal.say(visibleText(text));
   return failed ? EXIT_TASK_FAILED : 0;
 }
 

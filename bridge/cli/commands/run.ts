@@ -13,8 +13,8 @@ import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
 import { isFirstAttempt } from '../../sessions/session/session-state.ts';
 import { type WaitEndReason, waitForSession } from '../../sessions/wait-for-session.ts';
-import { type CommandSessions, MAX_WAIT_MS, openCommandSessions } from '../context/command-sessions.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { type CommandSessions, MAX_WAIT_MS } from '../context/command-sessions.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { promptAndSendDecision } from '../decisions/prompt-and-send-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -22,11 +22,12 @@ import { sessionWord } from '../terminal/short-ids.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { howToAnswerText, howToDecideText } from '../terminal/how-to-decide.ts';
 import { readChoiceOption } from '../terminal/option-value.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { undeliveredText } from '../terminal/undelivered-text.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
-interface RunOptions extends CommonCommandOptions {
+interface RunOptions {
   agent?: string;
   mode?: string;
   detach?: boolean;
@@ -41,12 +42,12 @@ const MAX_CATCH_UP_MS = 5_000;
  * @throws ProductError; UsageError
  */
 export async function runTask(run: CommandRun<RunOptions>, words: readonly string[]): Promise<number> {
-  const { options } = run;
+  const { options, terminal } = run;
   const mode = modeOf(run);
   const text = words.join(' ').trim();
   if (text === '') throw new UsageError('Tell the agent what to do: mcp-a2a-bridge run "…"');
   const attachments = await attachmentsIn(run);
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const session = await delegateTask(run, context, {
     text,
     attachments,
@@ -54,14 +55,13 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   });
   const hasNoTask = session.view?.taskId === '';
   let code: number;
-  if (options.detach === true && !hasNoTask) code = reportStart(run, session);
-  else if (options.json === true || hasNoTask) {
+  if (options.detach === true && !hasNoTask) code = reportStart(terminal, session);
+  else if (terminal.printsJson || hasNoTask) {
     await waitForSession({ session, timeout: MAX_WAIT_MS });
-    code = printTaskOutcome(run, session);
-  } else code = await watchAndAsk(run, session);
+    code = printTaskOutcome(terminal, session);
+  } else code = await watchAndAsk(terminal, session);
   // The person has seen the result, so the inbox does not announce it.
   if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);
-  await context.close();
   return code;
 }
 
@@ -115,7 +115,7 @@ async function delegateTask(
     ),
     ...attachments,
   });
-  for (const note of await unsupportedSettingsNotes(agent, wanted)) terminal.complain(note);
+  for (const note of await unsupportedSettingsNotes(agent, wanted)) terminal.warn(note);
   const wait = (): Promise<WaitEndReason> => waitForSession({ session, delivery, timeout: 0 });
   let ended = await wait();
   // Some agents send nothing before their answer. If this command ended, the answer would be lost. So the command
@@ -136,18 +136,15 @@ async function delegateTask(
   return session;
 }
 
-function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Session): number {
+function reportStart(terminal: Terminal, session: Session): number {
   const { id, agent, view, stateName: state } = session;
-  if (options.json === true)
-    terminal.say(JSON.stringify({ sessionId: id, agent: agent.name, taskId: view?.taskId ?? null, state }));
-  else {
-    terminal.say(visibleLine(id));
-    terminal.explain(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`));
-  }
+  terminal.json({ sessionId: id, agent: agent.name, taskId: view?.taskId ?? null, state });
+  terminal.say(visibleLine(id));
+  terminal.explain(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${sessionWord(id)}`));
   return 0;
 }
 
-async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Session): Promise<number> {
+async function watchAndAsk(terminal: Terminal, session: Session): Promise<number> {
   const { agent, id } = session;
   const taskId = session.view?.taskId ?? '';
   terminal.explain(
@@ -156,7 +153,7 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
   const { deduplicates: resumes } = await agent.connect();
   const after = resumes ? 0 : null;
   const pending = terminal.interactive ? 'in a prompt' : 'with commands';
-  const task = new TaskWatch({ agent, taskId, terminal, after, pending, json: false });
+  const task = new TaskWatch({ agent, taskId, terminal, after, pending });
   for (;;) {
     const view = await task.until(hasSettled);
     const goesOn =
@@ -181,11 +178,7 @@ async function catchUp(session: Session): Promise<void> {
   await waitForSession({ session, timeout: MAX_CATCH_UP_MS });
 }
 
-function reportWaiting(
-  terminal: CommandRun<RunOptions>['terminal'],
-  id: string,
-  { pending, question }: TaskView,
-): void {
+function reportWaiting(terminal: Terminal, id: string, { pending, question }: TaskView): void {
   // Without a terminal, the output already has these commands below each action and question.
   if (terminal.interactive)
     for (const [at, action] of pending.entries()) {

@@ -5,10 +5,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { serverSettingsFlags, type ServerSettingsLocation } from '../context/server-program.ts';
 
-interface ServerCommandOptions extends CommonCommandOptions {
+interface ServerCommandOptions {
+  json?: boolean;
   acceptLoss?: boolean;
   replace?: boolean;
 }

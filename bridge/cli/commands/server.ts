@@ -1,7 +1,7 @@
 /** The commands `server start|stop|status`: control the local a2a-server. */
 import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { endServerProcess } from '../../local-server/end-running-server.ts';
 import {
   type LocalServerState,
@@ -16,7 +16,7 @@ import { durationText } from '../terminal/age.ts';
  * Starts the local server, unless it already runs.
  * @throws ProductError CONFIGURATION with the end of the log, if the server does not start
  */
-export async function startServerCommand(run: CommandRun<CommonCommandOptions>): Promise<void> {
+export async function startServerCommand(run: CommandRun): Promise<void> {
   const { settings, places } = run;
   const before = (await checkLocalServerState(settings.stateDir)).type === 'running';
   await findOrStartServer({ ...settings, script: places.serverScript, autoStart: true });
@@ -31,7 +31,7 @@ export async function startServerCommand(run: CommandRun<CommonCommandOptions>):
  * Stops the local server. Its tasks resume when a server runs again.
  * @throws ProductError if the server does not stop, or if the program at its URL is not this user's server
  */
-export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): Promise<void> {
+export async function stopServerCommand(run: CommandRun): Promise<void> {
   const { stateDir } = run.settings;
   const state = await checkLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
@@ -49,25 +49,16 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
  * Prints whether the local server runs.
  * @returns EXIT_UNAVAILABLE if it does not run
  */
-export async function serverStatusCommand(run: CommandRun<CommonCommandOptions>): Promise<number> {
+export async function serverStatusCommand(run: CommandRun): Promise<number> {
   const state = await checkLocalServerState(run.settings.stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
   printState(run, state, '');
   return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;
 }
 
-function printState(
-  { options, terminal, settings }: CommandRun<CommonCommandOptions>,
-  state: LocalServerState,
-  what: string,
-): void {
+function printState({ terminal, settings }: CommandRun, state: LocalServerState, what: string): void {
   const { paint } = terminal;
-  if (options.json === true) {
-    terminal.say(
-      JSON.stringify(state.type === 'running' ? { running: true, ...state.record } : { running: false }),
-    );
-    return;
-  }
+  terminal.json(state.type === 'running' ? { running: true, ...state.record } : { running: false });
   if (what !== '') terminal.explain(what);
   if (state.type !== 'running') {
     if (state.type === 'closing')

@@ -20,7 +20,7 @@ const MODE = 0o600;
  * @throws ProductError CONFIGURATION if the settings are not valid or the trial fails; UsageError
  */
 export async function setModelCommand(run: CommandRun<SetModelOptions>, id: string): Promise<void> {
-  const { options, settings, terminal } = run;
+  const { settings, terminal } = run;
   const change = await readModelChange(run, id);
   await refuseKeyInModelChange(change, run.env);
   await prepareStateDirectory(settings.stateDir);
@@ -29,26 +29,21 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
   const trial = await tryModelChange(run, change, { path: file.path, text });
   if (text !== file.text) await writeConfig(file, text, { fresh: MODE, backUp: false });
   const restart = await applyToLocalServer(run, trial);
-  if (options.json === true) {
-    const { use, finding, missingVariable } = trial;
-    const server = restart.type === 'restarted' ? restart.server : null;
-    terminal.say(
-      JSON.stringify({
-        model: id,
-        use: use.use,
-        file: file.path,
-        key: use.key,
-        finding,
-        missingVariable,
-        server,
-      }),
-    );
-    return;
-  }
-  if (trial.finding !== undefined) printCheckResult(terminal, trial.finding);
+  const { use, finding, missingVariable } = trial;
+  const server = restart.type === 'restarted' ? restart.server : null;
+  terminal.json({
+    model: id,
+    use: use.use,
+    file: file.path,
+    key: use.key,
+    finding,
+    missingVariable,
+    server,
+  });
+  if (finding !== undefined) printCheckResult(terminal, finding);
   terminal.explain(`${file.path} names ${id} as the ${change.tier ?? 'default'} model.`);
   terminal.explain(restart.text);
-  const advice = keyAdvice(id, trial.use);
+  const advice = keyAdvice(id, use);
   if (advice !== undefined) terminal.explain(advice);
   if (settings.agentUrl !== undefined || Object.keys(settings.agents).length > 0)
     terminal.explain(

@@ -3,29 +3,21 @@ import { fetchServerHealth } from '../../local-server/fetch-server-health.ts';
 import { checkLocalServerState } from '../../local-server/local-server-state.ts';
 import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
 import { readServerModelReport } from '../context/server-program.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 
 /**
  * Prints the models in use.
  * @throws ProductError CONFIGURATION if the settings are not valid
  */
-export async function showModelCommand({
-  options,
-  settings,
-  places,
-  terminal,
-}: CommandRun<CommonCommandOptions>): Promise<void> {
+export async function showModelCommand({ settings, places, terminal }: CommandRun): Promise<void> {
   const report = await readServerModelReport(settings, places.serverScript);
   const state = await checkLocalServerState(settings.stateDir);
   const running =
     state.type === 'running'
       ? ((await fetchServerHealth(state.record, settings.stateDir))?.agent ?? null)
       : null;
-  if (options.json === true) {
-    const { known: _, ...shown } = report;
-    terminal.say(JSON.stringify({ ...shown, running }));
-    return;
-  }
+  const { known: _, ...shown } = report;
+  terminal.json({ ...shown, running });
   terminal.explain(modelsInUseText(report, terminal.paint));
   const local = localModelsText(report);
   if (local !== '') terminal.say(`\n${local}`);
@@ -45,24 +37,20 @@ const OPENROUTER = 'openrouter:';
  * on this machine serve.
  */
 export async function listModelsCommand(
-  { options, settings, places, terminal }: CommandRun<CommonCommandOptions>,
+  { settings, places, terminal }: CommandRun,
   words: readonly string[],
 ): Promise<void> {
   const report = await readServerModelReport(settings, places.serverScript);
   const wanted = (id: string): boolean =>
     words.every((word) => id.toLowerCase().includes(word.toLowerCase()));
-  // OpenRouter has hundreds of models, which would hide the others. So they are listed only if the person types words.
-  const isHidden = (id: string): boolean =>
-    words.length === 0 && options.json !== true && id.startsWith(OPENROUTER);
-  const known = report.known.filter(({ id }) => wanted(id) && !isHidden(id));
-  const hidden = report.known.filter(({ id }) => isHidden(id)).length;
+  const matching = report.known.filter(({ id }) => wanted(id));
   const local = report.local
     .map((each) => ({ ...each, models: each.models.filter((model) => wanted(`${each.provider}:${model}`)) }))
     .filter(({ models }) => models.length > 0);
-  if (options.json === true) {
-    terminal.say(JSON.stringify({ local, known }));
-    return;
-  }
+  terminal.json({ local, known: matching });
+  // OpenRouter has hundreds of models, which would hide the others. So a person sees them only after typing words.
+  const known = words.length > 0 ? matching : matching.filter(({ id }) => !id.startsWith(OPENROUTER));
+  const hidden = matching.length - known.length;
   if (words.length > 0 && known.length + local.length === 0)
     terminal.explain(`No known model has ${words.map((word) => `"${word}"`).join(' and ')} in its id.\n`);
   if (known.length > 0) terminal.say(`${knownModelsText(known, terminal.width)}\n`);

@@ -15,17 +15,16 @@ import { sessionWord } from '../terminal/short-ids.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { quotedRows } from '../terminal/rows.ts';
 import { howToAnswerText, howToDecideText } from '../terminal/how-to-decide.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { findSessionWithCode, waitingSessions } from '../decisions/waiting-code.ts';
 
-interface ShowOptions extends CommonCommandOptions {
+interface ShowOptions {
   turns?: boolean;
 }
 
@@ -43,17 +42,16 @@ interface ShownSession {
  */
 export async function showCommand(run: CommandRun<ShowOptions>, given: string): Promise<void> {
   const { options, terminal } = run;
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const { sessions } = context;
   const shown =
     (await findByActionCode(sessions, given)) ??
     (await findByCallId(sessions, given)) ??
     (await findBySessionId(sessions, given));
   const turns = options.turns === true ? await turnCosts(shown.session) : undefined;
-  if (options.json === true) terminal.say(JSON.stringify(jsonOf(shown, turns)));
+  terminal.json(jsonOf(shown, turns));
   // A pager would break a long line into rows without a mark, which could look like the program's own text.
-  else print(shown, turns, { ...terminal, width: terminal.pagerWidth });
-  await context.close();
+  print(shown, turns, { ...terminal, width: terminal.pagerWidth });
 }
 
 function jsonOf({ session, actions, question }: ShownSession, turns: TaskCosts | null | undefined): object {

@@ -8,9 +8,8 @@ import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/obser
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { stateWithNotDone } from '../../sessions/state-with-not-done.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { unreachableAgentsExitCode } from '../terminal/exit-codes.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { readChoiceOption, readNumberOption } from '../terminal/option-value.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/paint.ts';
@@ -20,7 +19,7 @@ import { formatTable } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
-interface TasksOptions extends CommonCommandOptions {
+interface TasksOptions {
   agent?: string;
   state?: string;
   limit?: string;
@@ -39,7 +38,7 @@ export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<numbe
   const { options, terminal } = run;
   const state = parseState(options.state);
   const limit = readNumberOption('--limit', options.limit ?? DEFAULT_LIMIT, { min: 1 });
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const { sessions, unreachable, unread } = await context.sessions.list({
     agent: options.agent === undefined ? undefined : context.registry.pick(options.agent),
     states: state === undefined || !isNonTerminal(state) ? undefined : [state],
@@ -47,14 +46,11 @@ export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<numbe
   const wanted = sessions.filter((each) => state === undefined || each.state === state);
   const shown = wanted.slice(0, limit);
   const more = wanted.length - shown.length + unread;
-  if (options.json === true)
-    terminal.say(JSON.stringify({ sessions: shown.map(withoutCodes), more, unreachable }));
-  else {
-    if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
-    else if (unreachable.length === 0) terminal.say(noTasksText({ state, agent: options.agent }));
-    if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
-    for (const each of unreachable) terminal.complain(noAnswerText(each));
-  }
+  terminal.json({ sessions: shown.map(withoutCodes), more, unreachable });
+  if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
+  else if (unreachable.length === 0) terminal.say(noTasksText({ state, agent: options.agent }));
+  if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
+  for (const each of unreachable) terminal.complain(noAnswerText(each));
   // The command fails only if no agent has answered, and if the state of no session is known.
   const all = options.agent === undefined ? context.registry.all.length : 1;
   return unreachable.length === all && sessions.every((each) => each.state === 'unknown')

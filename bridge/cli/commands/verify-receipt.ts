@@ -11,13 +11,12 @@ import { checkPresenceProofs, type ProvenPresence } from '../../../shared/receip
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { noAnswerText } from '../terminal/terminal-words.ts';
 
-interface VerifyOptions extends CommonCommandOptions {
+interface VerifyOptions {
   key?: string;
 }
 
@@ -40,32 +39,26 @@ export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file:
       'MALFORMED',
       `The receipt is unchanged, but ${receipt.fingerprint} signed it, not ${options.key}.`,
     );
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const { answers, unreachable } = await askEachAgent(context.registry.all, (agent) =>
     agent.ask((connection) => connection.receiptKey()),
   );
   const signer = context.registry.all.find(({ name }) => answers.get(name) === receipt.fingerprint);
   const journal = signer === undefined ? 'not-compared' : await compareWithJournal(signer, receipt);
-  await context.close();
   const known = signer !== undefined || options.key !== undefined;
   const valid = known && journal !== 'differs';
-  if (options.json === true)
-    terminal.say(
-      JSON.stringify({ valid, agent: signer?.name ?? null, comparison: journal, ...receipt, presence }),
+  terminal.json({ valid, agent: signer?.name ?? null, comparison: journal, ...receipt, presence });
+  terminal.explain(unchangedText(receipt));
+  for (const each of presence) terminal.explain(presenceText(each));
+  if (signer !== undefined) terminal.explain(`This is the key of agent "${signer.name}".`);
+  if (!known)
+    terminal.complain(
+      'No agent of your settings has this key, so anyone may have signed the receipt. Ask the owner of the server for the fingerprint, and give it with --key.',
     );
-  else {
-    terminal.explain(unchangedText(receipt));
-    for (const each of presence) terminal.explain(presenceText(each));
-    if (signer !== undefined) terminal.explain(`This is the key of agent "${signer.name}".`);
-    if (!known)
-      terminal.complain(
-        'No agent of your settings has this key, so anyone may have signed the receipt. Ask the owner of the server for the fingerprint, and give it with --key.',
-      );
-    for (const each of unreachable) terminal.complain(noAnswerText(each));
-    const compared = JOURNAL_TEXT[journal](receipt);
-    if (journal === 'differs') terminal.complain(compared);
-    else terminal.explain(compared);
-  }
+  for (const each of unreachable) terminal.complain(noAnswerText(each));
+  const compared = JOURNAL_TEXT[journal](receipt);
+  if (journal === 'differs') terminal.complain(compared);
+  else terminal.explain(compared);
   return valid ? 0 : EXIT_FAILURE;
 }
 

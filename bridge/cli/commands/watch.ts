@@ -8,13 +8,12 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { declaresExtension } from '../../agents/card.ts';
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import { hasEnded, hasSettled } from '../../sessions/session/observed-task.ts';
-import { openCommandSessions } from '../context/command-sessions.ts';
 import { taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
-interface WatchOptions extends CommonCommandOptions {
+interface WatchOptions {
   from?: string;
   untilSettled?: boolean;
   times?: boolean;
@@ -28,7 +27,7 @@ interface WatchOptions extends CommonCommandOptions {
 export async function watchCommand(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);
-  const context = await openCommandSessions(run);
+  const context = await run.openSessions();
   const session = await resolveSession(context.sessions, given);
   const { agent, view, id } = session;
   if (view === undefined || view.taskId === '')
@@ -46,14 +45,9 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
     );
   if (from !== null && !resumes)
     throw new UsageError(`Agent "${agent.name}" does not number its events. Omit --from.`);
-  const json = options.json === true;
-  if (!json)
-    terminal.explain(
-      terminal.paint(
-        'bold',
-        `Session ${visibleLine(id)} with ${agent.name}, task ${visibleLine(view.taskId)}`,
-      ),
-    );
+  terminal.explain(
+    terminal.paint('bold', `Session ${visibleLine(id)} with ${agent.name}, task ${visibleLine(view.taskId)}`),
+  );
   const ended = hasEnded(view);
   // Without a cursor, the stream of an ended task is empty. So the command then reads from the first event.
   const after = from ?? (ended && resumes ? 0 : null);
@@ -63,7 +57,6 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
     terminal,
     after,
     pending: ended ? 'without commands' : 'with commands',
-    json,
     times: options.times === true,
     thinking,
   });

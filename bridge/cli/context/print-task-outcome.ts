@@ -9,15 +9,11 @@ import { sessionWord } from '../terminal/short-ids.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { CommonCommandOptions, CommandRun } from './run-command.ts';
 
 /** Prints the state of a session's task. Returns the exit code. */
-export function printTaskOutcome(
-  { options, terminal }: CommandRun<CommonCommandOptions>,
-  session: Session,
-): number {
-  if (options.json === true) terminal.say(JSON.stringify(jsonOutcome(session)));
-  else printText(session, terminal);
+export function printTaskOutcome(terminal: Terminal, session: Session): number {
+  terminal.json(jsonOutcome(session));
+  printText(session, terminal);
   const { view, stateName } = session;
   if (sessionProblem(session.state) !== undefined) return EXIT_UNAVAILABLE;
   if (view !== undefined && hasEnded(view)) return stateName === 'completed' ? 0 : EXIT_TASK_FAILED;

@@ -9,38 +9,38 @@ import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 import { currentDirectory } from '../../settings/current-directory.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
+import type { CommandSessions } from './command-sessions.ts';
 import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
-import { visibleJson } from '../../../shared/text/visible-text.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, createTerminal, escapeHiddenInLines } from '../terminal/terminal.ts';
 
-export interface CommonCommandOptions {
-  json?: boolean;
-}
-
-export interface CommandRun<Options extends CommonCommandOptions> {
+export interface CommandRun<Options extends object = object> {
   options: Options;
   settings: BridgeSettings;
   places: BuiltProgramPaths;
   terminal: Terminal;
   env: Environment;
   log: Logger;
+  /**
+   * Opens the agents and sessions. They are closed after the command.
+   * @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used
+   */
+  openSessions: () => Promise<CommandSessions>;
 }
 
-/** The function that runs a command. It prints the result and returns the exit code (undefined means 0). */
-export type CommandHandler<Options extends CommonCommandOptions> = (
-  run: CommandRun<Options>,
-) => Promise<number | void>;
-
-/** Runs the command and exits with its exit code. Open connections are dropped. E4: a lost connection stops no task. */
-export async function runCommand<Options extends CommonCommandOptions>(
-  command: CommandHandler<Options>,
+/**
+ * Runs the command and exits with its exit code. Open connections are dropped. E4: a lost connection stops no task.
+ * @param command prints its result, and returns the exit code (undefined means 0)
+ */
+export async function runCommand<Options extends object>(
+  command: (run: CommandRun<Options>) => Promise<number | void>,
   options: Options & Readonly<Record<string, unknown>>,
   places: BuiltProgramPaths,
 ): Promise<void> {
   const pathNote = new NotOnPathNote();
-  const opened = options.json === true ? withVisibleJson(createTerminal()) : createTerminal();
-  const terminal = copyPrintedText(opened, (text) => pathNote.recordHints(text));
+  const terminal = copyPrintedText(createTerminal(process.env, options['json'] === true), (text) =>
+    pathNote.recordHints(text),
+  );
   process.stdout.on('error', exitOnLostOutput);
   // Ignores errors while writing to stderr. If nobody can read the messages, the exit code still tells the outcome.
   process.stderr.on('error', () => undefined);
@@ -59,16 +59,22 @@ export async function runCommand<Options extends CommonCommandOptions>(
         more: 'The log has the stack trace.',
         log: (error) => log.fatal({ err: error }, 'uncaught error'),
       });
-    code = (await command({ options, settings, places, terminal, env: process.env, log })) ?? 0;
+    let sessions: CommandSessions | undefined;
+    const openSessions = async (): Promise<CommandSessions> => {
+      const { openCommandSessions } = await import('./command-sessions.ts');
+      return (sessions = await openCommandSessions({ settings, places, env: process.env, log }));
+    };
+    code = (await command({ options, settings, places, terminal, env: process.env, log, openSessions })) ?? 0;
+    await sessions?.close();
   } catch (error) {
     code = exitCodeOf(error);
-    printFailure(terminal, error, options.json === true);
+    printFailure(terminal, error);
   }
   const { stderr, env } = process;
   const note = pathNote.text({ paths: places, cwd: currentDirectory(), path: env['PATH'], options });
   // The note says how to type the commands that the output names. Only a person needs the note, so it is printed only
   // to a terminal.
-  if (note !== undefined && stderr.isTTY && options.json !== true)
+  if (note !== undefined && stderr.isTTY && !terminal.printsJson)
     stderr.write(`${terminal.paint('gray', note)}\n`);
   process.exitCode = code;
   process.stdout.write('', (error) => (error && code === 0 ? exitOnLostOutput(error) : process.exit(code)));
@@ -80,22 +86,14 @@ function exitOnLostOutput(error: unknown): never {
   return process.exit(exitCode);
 }
 
-/**
- * At a terminal, escapes the hidden characters of JSON, because the JSON may quote an agent. A pipe gets the JSON
- * unchanged.
- */
-function withVisibleJson(terminal: Terminal): Terminal {
-  if (terminal.width === undefined) return terminal;
-  return { ...terminal, say: (text) => terminal.say(visibleJson(text)) };
-}
-
-/** Also passes each text of `say`, `explain` and `complain` to `copy`. */
+/** Also passes each text for a person to `copy`. */
 function copyPrintedText(terminal: Terminal, copy: (text: string) => void): Terminal {
   return {
     ...terminal,
     say: (text) => (copy(text), terminal.say(text)),
     explain: (text) => (copy(text), terminal.explain(text)),
     complain: (text) => (copy(text), terminal.complain(text)),
+    warn: (text) => (copy(text), terminal.warn(text)),
   };
 }
 
@@ -104,15 +102,12 @@ export function terminalErrorText(error: unknown): string {
   return escapeHiddenInLines(inTerminalWords(errorMessageOf(error)));
 }
 
-function printFailure(terminal: Terminal, error: unknown, json: boolean): void {
-  if (!json) {
-    terminal.complain(`mcp-a2a-bridge: ${terminalErrorText(error)}`);
-    return;
-  }
+function printFailure(terminal: Terminal, error: unknown): void {
+  terminal.complain(`mcp-a2a-bridge: ${terminalErrorText(error)}`);
   const message = inTerminalWords(errorMessageOf(error));
   const { reason, facts } =
     error instanceof ProductError
       ? error
       : { reason: exitCodeOf(error) === EXIT_FAILURE ? 'FAILURE' : 'USAGE', facts: {} };
-  terminal.say(JSON.stringify({ error: { reason, message, facts } }));
+  terminal.json({ error: { reason, message, facts } });
 }

@@ -3,7 +3,6 @@ import type { DecisionWord, PendingAction } from '../../../shared/protocol/tool-
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
 import { whenApprovedCallRuns } from '../../mcp/reports/next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { styleOfState } from '../terminal/paint.ts';
 import { sessionWord } from '../terminal/short-ids.ts';
 import { quotedRows } from '../terminal/rows.ts';
@@ -31,7 +30,7 @@ interface DecisionOutcome {
 }
 
 export function printDecisionOutcome(
-  { options, terminal }: CommandRun<CommonCommandOptions>,
+  terminal: Terminal,
   session: Session,
   decided: readonly DecidedCall[],
 ): void {
@@ -40,8 +39,8 @@ export function printDecisionOutcome(
     ({ callId }) => !decided.some((each) => each.callId === callId),
   );
   const outcome = { decided, pending, notes: session.takeNotes().map(inTerminalWords) };
-  if (options.json === true) terminal.say(JSON.stringify(jsonOf(session, outcome)));
-  else printText(session, outcome, terminal);
+  terminal.json(jsonOf(session, outcome));
+  printText(session, outcome, terminal);
 }
 
 function jsonOf({ id, view, agent, stateName: state }: Session, outcome: DecisionOutcome): object {

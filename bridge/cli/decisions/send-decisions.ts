@@ -20,13 +20,13 @@ const QUIET_MS = 3_000;
 export async function sendDecisionsFromTerminal(
   session: Session,
   decisions: readonly PersonDecision[],
-  terminal: Pick<Terminal, 'complain'>,
+  terminal: Pick<Terminal, 'warn'>,
 ): Promise<void> {
   const sending = send(session, decisions, 'cli');
   const signal = new AbortController().signal;
   if ((await sentInTime(sending, { timeout: QUIET_MS, signal })) === 'unconfirmed') {
     const why = session.sendingProblem ?? `Agent "${session.agent.name}" has not answered.`;
-    terminal.complain(`The decision is not sent yet: ${inTerminalWords(why)} The command tries again.`);
+    terminal.warn(`The decision is not sent yet: ${inTerminalWords(why)} The command tries again.`);
     await sending;
   }
   const { deduplicates } = await session.agent.connect();

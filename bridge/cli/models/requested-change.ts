@@ -4,11 +4,11 @@ import { quote } from 'shell-quote';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { readChoiceOption } from '../terminal/option-value.ts';
-import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import type { CommandRun } from '../context/run-command.ts';
 import { splitCommandLine, type ModelChange } from './edit-model-settings.ts';
 import { readServerModelReport } from '../context/server-program.ts';
 
-export interface SetModelOptions extends CommonCommandOptions {
+export interface SetModelOptions {
   tier?: string;
   keyCommand?: string;
   keyVariable?: string;

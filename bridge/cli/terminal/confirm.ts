@@ -4,7 +4,6 @@ import type { Terminal } from './terminal.ts';
 
 interface Confirmation {
   yes?: boolean;
-  json?: boolean;
   /** A command that decides without a question. The error message names it if there is no terminal. */
   commandWithoutQuestion: string;
 }
@@ -27,10 +26,10 @@ export async function askToConfirm(
  * @throws UsageError without `--yes` and without a terminal
  */
 export function requireInteractiveTerminal(
-  { interactive }: Terminal,
-  { yes, json, commandWithoutQuestion }: Confirmation,
+  { canAsk }: Terminal,
+  { yes, commandWithoutQuestion }: Confirmation,
 ): void {
-  if (yes === true || (interactive && json !== true)) return;
+  if (yes === true || canAsk) return;
   throw new UsageError(
     `There is no terminal to ask a person, so nothing was decided. Read the action, then decide with its whole code: mcp-a2a-bridge ${commandWithoutQuestion}`,
   );

@@ -1,6 +1,10 @@
-/** The terminal of a command. Results go to stdout, errors to stderr. */
+/**
+ * The terminal of a command. Results go to stdout, errors to stderr. A command prints its result twice: with `json` for a
+ * program, and with `say`, `explain`, `write` and `complain` for a person. The option --json decides which of the two is
+ * printed.
+ */
 import { fstatSync } from 'node:fs';
-import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
+import { escapeHiddenCharacters, visibleJson } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { discardTypedAhead, readLine, type PromptWithdrawal } from './read-line.ts';
 import { wrapSentences } from './rows.ts';
@@ -13,11 +17,20 @@ export interface Terminal {
   /** Like `width`, but also set if stdout is a pipe and stderr a terminal: a pager such as `less` may read the pipe. */
   pagerWidth: number | undefined;
   interactive: boolean;
+  /** True with --json. Then `say`, `explain`, `write` and `complain` print nothing. */
+  printsJson: boolean;
+  /** True if the command can ask a person: at a terminal, and without --json. */
+  canAsk: boolean;
+  /** Prints a value, or a text that is JSON already. Prints nothing without --json. */
+  json: (value: object | string) => void;
   say: (text: string) => void;
   /** Prints sentences of the program. At a terminal, a line that does not fit is split between two words. */
   explain: (text: string) => void;
   write: (text: string) => void;
+  /** Prints to stderr. */
   complain: (text: string) => void;
+  /** Prints to stderr, also with --json. */
+  warn: (text: string) => void;
   /**
    * Asks a yes-or-no question.
    * @returns true for `y` or `yes`; false for any other answer, and at the end of the input
@@ -30,19 +43,33 @@ export interface Terminal {
   ask(question: string, withdrawal?: PromptWithdrawal): Promise<string>;
 }
 
-export function createTerminal(env: Environment = process.env): Terminal {
+const nothing = (): void => undefined;
+
+export function createTerminal(env: Environment, printsJson: boolean): Terminal {
   const { stdout, stderr, stdin } = process;
   const width = columnsOf(stdout);
+  const interactive = stdin.isTTY && stdout.isTTY;
+  // The text is escaped, because it may quote an agent, for example an error of the agent.
+  const warn = (text: string): void =>
+    void stderr.write(`${wrapSentences(escapeHiddenInLines(text), columnsOf(stderr))}\n`);
+  const json = (value: object | string): void => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    // The JSON may quote an agent. At a terminal, its hidden characters are escaped. A pipe gets the JSON unchanged.
+    stdout.write(`${width === undefined ? text : visibleJson(text)}\n`);
+  };
   return {
     paint: wantsColour(env, stdout.isTTY) ? paintWithColour : paintNothing,
     width,
     pagerWidth: width ?? (isPipe(stdout.fd) ? columnsOf(stderr) : undefined),
-    interactive: stdin.isTTY && stdout.isTTY,
-    say: (text) => void stdout.write(`${text}\n`),
-    explain: (text) => void stdout.write(`${wrapSentences(text, width)}\n`),
-    write: (text) => void stdout.write(text),
-    // The text is escaped, because it may quote an agent, for example an error of the agent.
-    complain: (text) => void stderr.write(`${wrapSentences(escapeHiddenInLines(text), columnsOf(stderr))}\n`),
+    interactive,
+    printsJson,
+    canAsk: interactive && !printsJson,
+    json: printsJson ? json : nothing,
+    say: printsJson ? nothing : (text) => void stdout.write(`${text}\n`),
+    explain: printsJson ? nothing : (text) => void stdout.write(`${wrapSentences(text, width)}\n`),
+    write: printsJson ? nothing : (text) => void stdout.write(text),
+    complain: printsJson ? nothing : warn,
+    warn,
     confirm: async (question) => /^y(es)?$/i.test((await readTypedLine(`${question} [y/N]`)).trim()),
     ask: readTypedLine,
   };

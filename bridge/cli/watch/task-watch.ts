@@ -17,7 +17,6 @@ interface WatchedTask {
   times?: boolean;
   /** True to print the model's reasoning. */
   thinking?: boolean;
-  json: boolean;
 }
 
 /** The interval in milliseconds at which a silent task is checked. */
@@ -44,11 +43,11 @@ export class TaskWatch {
    * @throws ProductError if the task cannot be followed
    */
   async until(isWanted: (view: TaskView) => boolean): Promise<TaskView | undefined> {
-    const { agent, taskId, json, thinking } = this.#task;
+    const { agent, taskId, terminal, thinking } = this.#task;
     const first = this.#read;
     let seen = first;
     const silenceTimer = setInterval(() => {
-      if (this.#read === seen && !json) void this.#explainSilence();
+      if (this.#read === seen && !terminal.printsJson) void this.#explainSilence();
       seen = this.#read;
     }, QUIET_MS);
     try {
@@ -63,9 +62,7 @@ export class TaskWatch {
           this.#read += 1;
           this.#show(dialect.read(event));
         },
-        onCut: ({ message }) => {
-          if (!json) this.#live.note(`The stream was cut, and is opened again: ${message}`);
-        },
+        onCut: ({ message }) => this.#live.note(`The stream was cut, and is opened again: ${message}`),
       });
     } finally {
       clearInterval(silenceTimer);
@@ -87,14 +84,14 @@ export class TaskWatch {
 
   /** Prints the agent's text if it was not printed before. */
   end(): void {
-    if (!this.#task.json) this.#live.end(this.#view);
+    this.#live.end(this.#view);
   }
 
   #show(observed: ObservedEvent): void {
-    const { terminal, json } = this.#task;
+    const { terminal } = this.#task;
     this.#view = foldObservedEvent(this.#view, observed);
     this.#after = observed.seq ?? this.#after;
-    if (json) terminal.say(JSON.stringify(observed));
-    else this.#live.show(observed, this.#view);
+    terminal.json(observed);
+    if (!terminal.printsJson) this.#live.show(observed, this.#view);
   }
 }

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { pageCommand } from '../../../bridge/cli/commands/page.ts';
 import { readBridgeSettings } from '../../../bridge/settings/settings.ts';
-import { paintNothing } from '../../../bridge/cli/terminal/paint.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
+import { fakeTerminal } from '../../support/fake-terminal.ts';
 import { stage } from '../../support/stage.ts';
 
 function unused(): never {
@@ -13,28 +13,23 @@ function unused(): never {
 
 test('the command prints a link that signs a person in to the page', async () => {
   const { server } = await stage();
-  const said: string[] = [];
+  const said: unknown[] = [];
   await pageCommand({
-    options: { json: true },
+    options: {},
     settings: await readBridgeSettings({ stateDir: server.stateDir }, {}),
     places: { bridgeScript: '/unused', serverScript: '/no/server/is/started', cardFile: '/unused' },
-    terminal: {
-      paint: paintNothing,
-      width: 80,
-      pagerWidth: 80,
+    terminal: fakeTerminal({
       interactive: true,
-      say: (text) => void said.push(text),
-      write: unused,
-      explain: unused,
-      complain: unused,
+      json: (link) => void said.push(link),
       confirm: unused,
       ask: unused,
-    },
+    }),
     env: {},
     log: createLogger({ name: 'test', level: 'silent' }),
+    openSessions: unused,
   });
   const link = z.strictObject({ url: z.string(), expiresAt: z.iso.datetime() });
-  const { url } = link.parse(JSON.parse(said.join('')));
+  const { url } = link.parse(said[0]);
   const { origin, hash } = new URL(url);
   expect(origin).toBe(server.url);
   const answer = await fetch(`${origin}/page/session`, {

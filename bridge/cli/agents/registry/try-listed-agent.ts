@@ -3,7 +3,7 @@ import { isOnThisMachine } from '../../../../shared/net/this-machine.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../../settings/settings.ts';
-import type { CommandRun, CommonCommandOptions } from '../../context/run-command.ts';
+import type { CommandRun } from '../../context/run-command.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { inTerminalWords } from '../../terminal/terminal-words.ts';
 import { hasFailedCheck, printInspection } from '../inspect-agent.ts';
@@ -22,7 +22,7 @@ export type AgentTrial =
 
 /** Tries one agent. @param isRemote true if the list comes from another machine */
 export async function tryListedAgent(
-  run: Pick<CommandRun<CommonCommandOptions>, 'settings' | 'env'>,
+  run: Pick<CommandRun, 'settings' | 'env'>,
   { name, url, cardUrl }: ParsedAgentList['agents'][number],
   isRemote: boolean,
 ): Promise<AgentTrial> {

@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { ageText, durationText } from '../../../../bridge/cli/terminal/age.ts';
 import { editInEditor, editorOf } from '../../../../bridge/cli/terminal/editor.ts';
 import { paintDiff, wantsColour } from '../../../../bridge/cli/terminal/paint.ts';
-import { createTerminal } from '../../../../bridge/cli/terminal/terminal.ts';
+import { createTerminal, type Terminal } from '../../../../bridge/cli/terminal/terminal.ts';
 import { cutToWidth, formatTable } from '../../../../bridge/cli/terminal/table.ts';
 
 describe('colours at the terminal', () => {
@@ -105,17 +105,46 @@ describe('ages at the terminal', () => {
   });
 });
 
-describe('an error at the terminal', () => {
-  it('its hidden characters are escaped and its further rows are marked, because it may quote an agent', () => {
-    let printed = '';
-    const write = (text: string): void => void (printed += text);
-    const stderr = jest
-      .spyOn(process, 'stderr', 'get')
-      .mockReturnValue(Object.assign(Object.create(process.stderr), { isTTY: true, columns: 16, write }));
-    createTerminal({}).complain('Agent "a": \u{1b}[2J\nno\u{202e}');
-    stderr.mockRestore();
-    expect(printed).toBe('Agent "a":\n↳ \\u{1b}[2J\nno\\u{202e}\n');
+const printAll = ({ json, say, explain, write, complain, warn }: Terminal): void => {
+  json({ a: 1 });
+  for (const print of [say, explain, write, complain, warn]) print('text');
+};
+
+/** Returns what a command prints at a terminal of 16 columns. */
+function printedAtTerminal(
+  printsJson: boolean,
+  print: (to: Terminal) => void,
+): Readonly<Record<'stdout' | 'stderr', string>> {
+  const printed = { stdout: '', stderr: '' };
+  const streams = (['stdout', 'stderr'] as const).map((name) => {
+    const write = (text: string): void => void (printed[name] += text);
+    const terminal = Object.assign(Object.create(process[name]), { isTTY: true, columns: 16, write });
+    return jest.spyOn(process, name, 'get').mockReturnValue(terminal);
   });
+  print(createTerminal({}, printsJson));
+  for (const stream of streams) stream.mockRestore();
+  return printed;
+}
+
+describe('the output at the terminal', () => {
+  it('hidden characters of an error are escaped and its further rows are marked, because it may quote an agent', () => {
+    const error = 'Agent "a": \u{1b}[2J\nno\u{202e}';
+    expect(printedAtTerminal(false, (to) => to.complain(error)).stderr).toBe(
+      'Agent "a":\n↳ \\u{1b}[2J\nno\\u{202e}\n',
+    );
+  });
+
+  it('hidden characters of JSON are escaped, because it may quote an agent', () =>
+    expect(printedAtTerminal(true, (to) => to.json('"a\u{1b}[2J"\n{}')).stdout).toBe(
+      String.raw`"a\u001b[2J"` + '\n{}\n',
+    ));
+
+  it.each([
+    [false, 'text\ntext\ntext', 'text\ntext\n'],
+    [true, '{"a":1}\n', 'text\n'],
+  ])('JSON is printed instead of text with --json only (%p)', (printsJson, stdout, stderr) =>
+    expect(printedAtTerminal(printsJson, printAll)).toEqual({ stdout, stderr }),
+  );
 });
 
 describe('the editor', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { writeAgents } from '../../../../../bridge/cli/agents/write-agents.ts';
-import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import { readBridgeSettings } from '../../../../../bridge/settings/settings.ts';
+import { fakeTerminal } from '../../../../support/fake-terminal.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 it('the sentences after a change are explained, so a terminal does not split a word', async () => {
@@ -11,18 +11,10 @@ it('the sentences after a change are explained, so a terminal does not split a w
     {
       options: {},
       settings: await readBridgeSettings({ stateDir: await temporaryDirectory() }, {}),
-      terminal: {
-        paint: paintNothing,
-        width: 40,
-        pagerWidth: 40,
-        interactive: false,
+      terminal: fakeTerminal({
         say: (text) => void said.push(text),
         explain: (text) => void explained.push(text),
-        write: () => undefined,
-        complain: () => undefined,
-        confirm: async () => false,
-        ask: async () => '',
-      },
+      }),
     },
     { facts: {}, decide: () => ({ type: 'changed', text: '{}' }), after: 'Its tasks go on.' },
   );

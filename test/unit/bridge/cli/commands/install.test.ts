@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { installCommand, uninstallCommand } from '../../../../../bridge/cli/commands/install.ts';
 import { type CommandRun, terminalErrorText } from '../../../../../bridge/cli/context/run-command.ts';
 import { exitCodeOf } from '../../../../../bridge/cli/terminal/exit-codes.ts';
-import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import { type ClientMachine, clientMachine, machineWithClients } from '../../../../support/client-machine.ts';
+import { fakeTerminal } from '../../../../support/fake-terminal.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const PROGRAM = resolve('dist', 'bridge', 'main.js');
@@ -40,16 +40,15 @@ const runAt =
   async (name = '', ...args: string[]): Promise<Outcome> => {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     let [stdout, stderr] = ['', ''];
-    const run = z.custom<CommandRun<object>>().parse({
+    const print = (text: string): void => void (stdout += `${text}\n`);
+    const run = z.custom<CommandRun>().parse({
       options: { ...values, dryRun: values['dry-run'] },
       places: { bridgeScript: PROGRAM },
-      terminal: {
-        paint: paintNothing,
-        interactive: false,
-        say: (text: string) => (stdout += `${text}\n`),
-        explain: (text: string) => (stdout += `${text}\n`),
-        complain: (text: string) => (stderr += `${text}\n`),
-      },
+      terminal: fakeTerminal(
+        values.json === true
+          ? { json: (value) => void (stdout += `${JSON.stringify(value)}\n`) }
+          : { say: print, explain: print, complain: (text) => void (stderr += `${text}\n`) },
+      ),
     });
     const around = { env, platform: process.platform, home, cwd: home };
     try {

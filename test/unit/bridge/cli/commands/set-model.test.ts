@@ -8,6 +8,7 @@ import type { CommandRun } from '../../../../../bridge/cli/context/run-command.t
 import type { SetModelOptions } from '../../../../../bridge/cli/models/requested-change.ts';
 import { exitCodeOf } from '../../../../../bridge/cli/terminal/exit-codes.ts';
 import { errorMessageOf } from '../../../../../shared/runtime/errors.ts';
+import { fakeTerminal } from '../../../../support/fake-terminal.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const KEY = '0f9e8d7c6b5a49382716050403020100';
@@ -31,7 +32,7 @@ async function refusal(id: string, options: SetModelOptions): Promise<{ said: st
     options,
     settings: { stateDir, configFile: undefined, autoStart: false, agents: {} },
     places: { serverScript: join(stateDir, 'no-server.js') },
-    terminal: { say: (text: string) => void said.push(text) },
+    terminal: fakeTerminal({ say: (text) => void said.push(text) }),
     env: { PATH: process.env['PATH'], ANTHROPIC_API_KEY: `K${KEY}` },
   });
   const before = await stat(stateDir);

@@ -1,16 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { printDecisionOutcome } from '../../../../../bridge/cli/decisions/print-decision-outcome.ts';
-import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
-import type { CommandRun, CommonCommandOptions } from '../../../../../bridge/cli/context/run-command.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
+import { fakeTerminal } from '../../../../support/fake-terminal.ts';
 
 /** Returns the texts that are printed after the approval of the call `one`. */
 function printedAfterApproval(view: object, asksOneByOne = true): string[] {
   const said: string[] = [];
-  const say = (text: string) => said.push(text);
-  const terminal = { paint: paintNothing, width: 40, say, explain: say };
-  const run = z.custom<CommandRun<CommonCommandOptions>>().parse({ options: {}, terminal });
+  const say = (text: string): void => void said.push(text);
   const session = z.custom<Session>().parse({
     id: 's',
     agent: { name: 'a' },
@@ -19,7 +16,9 @@ function printedAfterApproval(view: object, asksOneByOne = true): string[] {
     takeNotes: () => [],
     asksOneByOne,
   });
-  printDecisionOutcome(run, session, [{ callId: 'one', decision: 'approve' }]);
+  printDecisionOutcome(fakeTerminal({ width: 40, say, explain: say }), session, [
+    { callId: 'one', decision: 'approve' },
+  ]);
   return said;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import { LiveTaskText } from '../../../../../bridge/cli/watch/live-text.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import { foldObservedEvent, type TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import type { ToolCallEvent, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
+import { fakeTerminal } from '../../../../support/fake-terminal.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const task = { taskId: 't', sessionId: 's' };
@@ -47,18 +47,12 @@ function shown(
 ): string {
   let screen = '';
   const live = new LiveTaskText(
-    {
-      paint: paintNothing,
+    fakeTerminal({
       width,
-      pagerWidth: width,
-      interactive: false,
       say: (text) => (screen += `${text}\n`),
       explain: (text) => (screen += `${text}\n`),
       write: (text) => (screen += text),
-      complain: () => undefined,
-      confirm: async () => false,
-      ask: async () => '',
-    },
+    }),
     { pending: decides ? 'with commands' : 'without commands', times },
   );
   let view: TaskView | undefined;

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Agent } from '../../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../../bridge/agents/connection.ts';
 import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
-import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import { TaskWatch } from '../../../../../bridge/cli/watch/task-watch.ts';
 import { hasEnded } from '../../../../../bridge/sessions/session/observed-task.ts';
+import { fakeTerminal } from '../../../../support/fake-terminal.ts';
 import { FakeTask } from '../../../../support/fake-agent-task.ts';
 import { quietConnection } from '../../../../support/quiet-connection.ts';
 
@@ -57,21 +57,9 @@ function watchOf(agent: SilentAgent): { watched: Promise<unknown>; screen: () =>
   const watch = new TaskWatch({
     agent,
     taskId: 'task-1',
-    terminal: {
-      paint: paintNothing,
-      width: undefined,
-      pagerWidth: undefined,
-      interactive: false,
-      say,
-      explain: say,
-      write: (text) => void (screen += text),
-      complain: () => undefined,
-      confirm: async () => false,
-      ask: async () => '',
-    },
+    terminal: fakeTerminal({ say, explain: say, write: (text) => void (screen += text) }),
     after: 0,
     pending: 'with commands',
-    json: false,
   });
   return { watched: watch.until(hasEnded), screen: () => screen };
 }
