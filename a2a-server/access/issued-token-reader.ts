@@ -26,14 +26,6 @@ export interface IssuedTokenReader {
   close(): void;
 }
 
-export const NO_ISSUED_TOKENS: IssuedTokenReader = {
-  find: async () => undefined,
-  active: async () => undefined,
-  isRevoked: async () => true,
-  onRevoked: () => () => undefined,
-  close: () => undefined,
-};
-
 interface IssuedTokensOptions {
   records: RecordStore;
   clock: Pick<Clock, 'now'>;

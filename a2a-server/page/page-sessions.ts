@@ -18,7 +18,7 @@ import { sha256 } from '../../shared/runtime/sha256.ts';
 import { createCredentialFingerprints } from '../access/credential-fingerprints.ts';
 import { createAccessEndListeners } from '../access/access-end-listeners.ts';
 import type { Identity } from '../access/identity.ts';
-import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../access/issued-token-reader.ts';
+import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
 import type { OidcSettings } from '../access/oidc-settings.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -58,8 +58,8 @@ interface PageSessionsOptions {
   credentials: readonly Credential[];
   clock: Pick<Clock, 'now'>;
   records: RecordStore;
-  /** The issued tokens of the server. By default, there are none. */
-  issued?: Pick<IssuedTokenReader, 'active'>;
+  /** The issued tokens of the server. */
+  issued: Pick<IssuedTokenReader, 'active'>;
   /** The settings of the OpenID Connect provider. By default, its tokens make no links. */
   provider?: OidcSettings | undefined;
   /**
@@ -73,7 +73,7 @@ export function createPageSessions({
   credentials,
   clock,
   records,
-  issued = NO_ISSUED_TOKENS,
+  issued,
   provider,
   onFailure,
 }: PageSessionsOptions) {

@@ -11,7 +11,7 @@ import { delay } from '../../shared/runtime/timeout.ts';
 import type { Requester } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import { HEARTBEAT_MS, startSseResponse } from '../http/streams/sse.ts';
+import { startSseResponse } from '../http/streams/sse.ts';
 import type { TaskChangeNotifier } from './task-change-notifier.ts';
 
 /** The shortest time between two events, in milliseconds. A model's text causes many appends per second. */
@@ -21,15 +21,10 @@ interface ChangesOptions {
   tasks: Pick<TaskService, 'row'>;
   changes: TaskChangeNotifier;
   clock: Clock;
-  heartbeatMs?: number | undefined;
+  heartbeatMs: number;
 }
 
-export function taskChangesRoute({
-  tasks,
-  changes,
-  clock,
-  heartbeatMs = HEARTBEAT_MS,
-}: ChangesOptions): Router {
+export function taskChangesRoute({ tasks, changes, clock, heartbeatMs }: ChangesOptions): Router {
   const router = Router();
   router.get('/task-changes', async (request, response) => {
     // RFC 9110 §9.3.2: the response to HEAD has the headers of the stream and no body.

@@ -72,7 +72,7 @@ import { toolExecutionRoutes } from '../http/routes/tool-execution-routes.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { pageRoute } from '../page/page-route.ts';
 import type { PageFiles } from '../page/page-route.ts';
-import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
+import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { taskChangesRoute } from '../page/task-changes-route.ts';
 import { taskGroupsRoute } from '../page/task-groups-route.ts';
 import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
@@ -80,7 +80,7 @@ import { oneTimeLinkRoute, requirePageSession, signInRoutes } from '../page/page
 import type { PageSignInContext } from '../page/page-sign-in.ts';
 import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
 import { type ProviderSignInContext, providerSignInRoutes } from '../page/provider-sign-in-routes.ts';
-import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
+import type { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import type { WorkspaceChoices } from '../../shared/protocol/workspace-choices.ts';
 
@@ -89,31 +89,26 @@ export interface AppOptions {
   card: AgentCard;
   commands: readonly OfferedCommand[];
   page: PageFiles;
-  /** Previews the restoration of a checkpoint. By default, there is no preview. */
-  restoring?: RestorePreviewOptions;
-  /** The workspaces that the page offers. By default, there are none. */
-  workspaces?: WorkspaceChoices;
-  /**
-   * The agent and the models that the page offers. By default, the agent has no name and there are no models to choose.
-   */
-  agent?: OfferedAgent;
-  /** Notifies the page's task list of changed tasks. By default, it gets no notifications. */
-  changes?: TaskChangeNotifier;
+  /** Previews the restoration of a checkpoint. */
+  restoring: RestorePreviewOptions;
+  /** The workspaces that the page offers. */
+  workspaces: WorkspaceChoices;
+  /** The agent and the models that the page offers. */
+  agent: OfferedAgent;
+  /** Notifies the page's task list of changed tasks. */
+  changes: TaskChangeNotifier;
   pageSignIn: PageSignInContext;
   /** The sign-in to the page with the OpenID Connect provider. By default, the page offers none. */
   pageProvider?: ProviderSignInContext;
-  /** The passkeys of the page. By default, the page has no passkeys. */
-  passkeys?: PagePasskeys;
+  /** The passkeys of the page. */
+  passkeys: PagePasskeys;
   /** Returns the private key that signs receipts. */
   signingKey: () => Promise<KeyObject>;
   authenticate: Authenticate;
-  /** The tokens that operators issue. By default, there are none. */
-  issued?: IssuedTokenReader;
-  /**
-   * The token of this server, its pid and its start time. Without them, the server cannot prove its identity to a local
-   * client.
-   */
-  identity?: ServerIdentity;
+  /** The tokens that operators issue. */
+  issued: IssuedTokenReader;
+  /** The token of this server, its pid and its start time. They prove its identity to a local client. */
+  identity: ServerIdentity;
   tickets: StreamTickets;
   clock: Clock;
   allowedHosts: AllowedHostsAndOrigins;
@@ -124,25 +119,24 @@ export interface AppOptions {
   health: () => { journal?: 'ok' | 'unreachable' };
   /**
    * Returns the fields that `GET /health` adds for an operator of the whole server: its process, address and state
-   * directory, and counts of the work of all principals. By default, there are none.
+   * directory, and counts of the work of all principals.
    */
-  operation?: () => object;
-  /** Limits the open requests and streams. By default, the default limits apply. */
-  openRequests?: OpenRequestLimiter;
+  operation: () => object;
+  /** Limits the open requests and streams. */
+  openRequests: OpenRequestLimiter;
   /** Measures each request. By default, nothing is measured. */
   measured?: RequestMeasurement;
   /** Records a span for each request with valid credentials. By default, nothing is recorded. */
   traces?: Traces;
   /** Access to the route `/metrics`. By default, the route does not exist. */
   metrics?: MetricsRouteOptions;
-  /** Decides what happens to the tasks of disconnected clients. By default, nothing happens. */
-  disconnects?: DisconnectHandler;
-  /** The push notification configurations. Absent if the server sends no push notifications. */
-  push?: PushConfigurations;
-  pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
-  servers?: () => readonly ToolServerView[];
-  /** The draft protocols that the server offers. By default, there are none. */
-  draftProtocols?: readonly ServerDraftProtocol[];
+  /** Decides what happens to the tasks of disconnected clients. */
+  disconnects: DisconnectHandler;
+  push: PushConfigurations;
+  pushKeys: Pick<NotificationSigner, 'publicKeys'>;
+  servers: () => readonly ToolServerView[];
+  /** The draft protocols that the server offers. */
+  draftProtocols: readonly ServerDraftProtocol[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
   phase: () => ServingPhase;
@@ -164,7 +158,6 @@ export function createApp(options: AppOptions): Express {
     limits,
     heartbeatMs,
     isClosing,
-    openRequests: options.openRequests ?? new OpenRequestLimiter(),
     unread: new UnreadResponses(heartbeatMs),
     handler: createRequestHandler(tasks, card, options),
   };
@@ -185,7 +178,7 @@ export function createApp(options: AppOptions): Express {
   app.get('/health', (request, response) => {
     const { roles, principal } = callerOf(request);
     const operates = roles.includes('operate') && tenantOf(principal) === undefined;
-    const health = { ...options.health(), ...(operates && options.operation?.()) };
+    const health = { ...options.health(), ...(operates && options.operation()) };
     const status = isClosing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
     response.status(status === 'unavailable' ? 503 : 200).json({ status, ...health });
   });
@@ -198,8 +191,8 @@ export function createApp(options: AppOptions): Express {
     workRoutes(parts),
     taskSearchRoute(tasks),
     jsonRoute('/api/commands', { commands: options.commands }),
+    failingReceiversRoutes(options.push),
   );
-  if (options.push) app.use(failingReceiversRoutes(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));
   app.use(unknownAddress);
   app.use(createErrorHandler(log));
@@ -238,9 +231,9 @@ function publicRoutes(parts: Parts): RequestHandler[] {
   const { card, clock, pushKeys, metrics, identity, isClosing, page, pageSignIn, pageProvider } = parts;
   return [
     agentCardRoute(card, clock.now()),
-    ...(pushKeys ? [pushKeysRoute(pushKeys)] : []),
+    pushKeysRoute(pushKeys),
     ...(metrics ? [metricsRoute(metrics)] : []),
-    ...(identity ? [serverProofRoute(identity, isClosing)] : []),
+    serverProofRoute(identity, isClosing),
     pageRoute(page),
     signInRoutes(pageSignIn),
     providerSignInRoutes(pageSignIn, pageProvider),
@@ -259,19 +252,18 @@ function eventsOfTask(parts: Parts): Router {
 
 /** The routes for the approval page. They accept the session of a signed-in page instead of a token. */
 function pageApi(parts: Parts): Router {
-  const { tasks, heartbeatMs, clock, pageSignIn, passkeys, isClosing } = parts;
-  const { agent = { agent: '', models: [] }, workspaces = { fallback: null, allowed: [] } } = parts;
+  const { tasks, heartbeatMs, clock, changes, pageSignIn, passkeys, isClosing } = parts;
   return Router().use(
     PAGE_API_PATH,
     admitRequests((request) => requirePageSession(request, pageSignIn), parts),
     refuseWhileClosing(isClosing),
     workRoutes(parts),
     // These routes return the models and the workspaces from which the person chooses.
-    jsonRoute('/agent', agent),
-    jsonRoute('/workspaces', workspaces),
+    jsonRoute('/agent', parts.agent),
+    jsonRoute('/workspaces', parts.workspaces),
     taskGroupsRoute(tasks, clock),
-    taskChangesRoute({ tasks, heartbeatMs, clock, changes: parts.changes ?? new TaskChangeNotifier() }),
-    ...(passkeys ? [passkeyRoutes({ tasks, sessions: pageSignIn.sessions, ...passkeys })] : []),
+    taskChangesRoute({ tasks, heartbeatMs, clock, changes }),
+    passkeyRoutes({ tasks, sessions: pageSignIn.sessions, ...passkeys }),
     restRoute(parts),
     unknownAddress,
   );

@@ -34,7 +34,6 @@ export async function createServerAgentCard(base: string, parts: CardParts): Pro
       shell: confinementText(confinement),
     }),
     fileModes: fileModesOf(models),
-    pushNotifications: true,
     draftProtocols: settings.preview,
     ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
   });

@@ -13,7 +13,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type Identity, identityOfTokenRecord } from '../../access/identity.ts';
-import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
+import type { IssuedTokenReader } from '../../access/issued-token-reader.ts';
 import { type RecordStore, obtainSharedSecret } from '../../records/record-store.ts';
 import type { Credential } from './tokens.ts';
 
@@ -49,16 +49,11 @@ interface StreamTicketParts {
   credentials: readonly Credential[];
   /** Returns milliseconds since 1970. */
   now: () => number;
-  issued?: Pick<IssuedTokenReader, 'active'> | undefined;
+  issued: Pick<IssuedTokenReader, 'active'>;
 }
 
 /** Makes and redeems tickets. */
-export function createStreamTickets({
-  secret,
-  credentials,
-  now,
-  issued = NO_ISSUED_TOKENS,
-}: StreamTicketParts) {
+export function createStreamTickets({ secret, credentials, now, issued }: StreamTicketParts) {
   const keyOf = (tokens: unknown): Buffer =>
     createHmac('sha256', secret)
       .update(JSON.stringify([PURPOSE, tokens]))

@@ -2,7 +2,7 @@ import { bearerToken, isSameDigest, tokenDigest } from '../../../shared/net/bear
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type Identity, identityOfTokenRecord } from '../../access/identity.ts';
 import { looksLikeJwt, type AuthenticateJwt } from '../../access/oidc-tokens.ts';
-import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
+import type { IssuedTokenReader } from '../../access/issued-token-reader.ts';
 
 export interface Credential {
   principal: string;
@@ -19,7 +19,7 @@ export type Authenticate = (authorization: string | undefined) => Promise<Identi
 /** Authenticates bearer tokens. X1: tokens are compared in constant time, never logged, and not revealed by errors. */
 export function createAuthenticator(
   credentials: readonly Credential[],
-  issued: Pick<IssuedTokenReader, 'find'> = NO_ISSUED_TOKENS,
+  issued?: Pick<IssuedTokenReader, 'find'>,
   verifyJwt?: AuthenticateJwt,
 ): Authenticate {
   const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
@@ -39,8 +39,8 @@ export function createAuthenticator(
   };
 }
 
-async function issuedIdentity(token: string, issued: Pick<IssuedTokenReader, 'find'>): Promise<Identity> {
-  const found = await issued.find(token);
+async function issuedIdentity(token: string, issued?: Pick<IssuedTokenReader, 'find'>): Promise<Identity> {
+  const found = await issued?.find(token);
   if (found !== undefined) return identityOfTokenRecord(found);
   throw new ProductError(
     'UNAUTHENTICATED',

@@ -10,7 +10,6 @@ import type {
   SendMessageRequest,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
-import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { PushConfig, PushConfigurations } from '../../push/push-configurations.ts';
 import type { PushSubscription } from '../../push/push-subscription.ts';
 import type { AcceptedMessage } from '../../executor/messages/accepted-message.ts';
@@ -20,40 +19,27 @@ import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 
 export type PushMethods = ReturnType<typeof createPushMethods>;
 
-/** @param push undefined if the server sends no push notifications */
-export function createPushMethods(
-  push: PushConfigurations | undefined,
-  tasks: Pick<TaskService, 'recipient' | 'send'>,
-) {
-  /**
-   * Returns the store of the configurations. Throws if the server sends no push notifications, because a client must
-   * learn this (A2A 1.0 §3.3.4).
-   * @throws PushNotificationNotSupportedError
-   */
-  const supported = (): PushConfigurations => {
-    if (push === undefined) throw new PushNotificationNotSupportedError();
-    return push;
-  };
+export function createPushMethods(push: PushConfigurations, tasks: Pick<TaskService, 'recipient' | 'send'>) {
   return {
     async create(
       config: TaskPushNotificationConfig,
       context: A2aRequestContext,
     ): Promise<TaskPushNotificationConfig> {
       const { requester } = context.caller;
-      return withoutSecrets(await supported().create(configIn(config, context), requester, formOf(context)));
+      return withoutSecrets(await push.create(configIn(config, context), requester, formOf(context)));
     },
     async get(
       named: GetTaskPushNotificationConfigRequest,
       context: A2aRequestContext,
     ): Promise<TaskPushNotificationConfig> {
       const { taskId, id } = withId(named, context);
-      return withoutSecrets(await supported().get(taskId, id, context.caller.requester));
+      return withoutSecrets(await push.get(taskId, id, context.caller.requester));
     },
     async list(
       { taskId }: ListTaskPushNotificationConfigsRequest,
       context: A2aRequestContext,
     ): Promise<ListTaskPushNotificationConfigsResponse> {
-      const found = await supported().list(taskId, context.caller.requester);
+      const found = await push.list(taskId, context.caller.requester);
       // A task has only a few configurations, so one page contains all of them.
       return { configs: found.map(withoutSecrets), nextPageToken: '' };
     },
@@ -61,7 +47,7 @@ export function createPushMethods(
       { taskId, id }: DeleteTaskPushNotificationConfigRequest,
       context: A2aRequestContext,
     ): Promise<void> {
-      await supported().delete(taskId, id, context.caller.requester);
+      await push.delete(taskId, id, context.caller.requester);
     },
     /**
      * Sends a message. If the message has a push notification configuration, registers the configuration for the
@@ -77,7 +63,7 @@ export function createPushMethods(
       // A client that repeats a message must not create a second configuration. So the id of the message is the default
       // for the id of the configuration. In A2A 0.3, the id of the task is the default (`withId`).
       const id = wanted.id === '' && !isLegacy(context) ? incoming.message.messageId : wanted.id;
-      return supported().createWithMessage(
+      return push.createWithMessage(
         {
           configOf: (taskId) => configIn({ ...wanted, id, taskId }, context),
           recipient: () => tasks.recipient(incoming),

@@ -11,7 +11,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { type Identity, rolesOf } from '../../access/identity.ts';
 import { expiryOfToken, type IssuedTokenRecord } from '../../access/issued-token.ts';
-import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
+import type { IssuedTokenReader } from '../../access/issued-token-reader.ts';
 import { requireRole } from '../../access/role.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import type { Traces } from '../../telemetry/traces.ts';
@@ -41,7 +41,7 @@ export interface AdmissionParts {
   reading: AbortScope<StreamEndReason>;
   clock: Clock;
   log: Logger;
-  issued?: IssuedTokenReader;
+  issued: IssuedTokenReader;
   openRequests: OpenRequestLimiter;
   traces?: Traces;
   isClosing: () => boolean;
@@ -50,8 +50,7 @@ export interface AdmissionParts {
 
 /** @param identify finds the caller. @throws ProductError UNAUTHENTICATED for a request without valid credentials */
 export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): RequestHandler {
-  const { reading, clock, log, openRequests, traces, isClosing, unread } = parts;
-  const { issued = NO_ISSUED_TOKENS } = parts;
+  const { reading, clock, log, issued, openRequests, traces, isClosing, unread } = parts;
   return async (request, response, next) => {
     const admission = await identify(request);
     const { principal, tokenId, expiresAt } = admission;
@@ -138,7 +137,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
 function abortAtAccessEnd(
   scope: AbortScope<StreamEndReason>,
   { admission, token }: { admission: AdmittedIdentity; token: IssuedTokenRecord | undefined },
-  { clock, issued = NO_ISSUED_TOKENS }: Pick<AdmissionParts, 'clock' | 'issued'>,
+  { clock, issued }: Pick<AdmissionParts, 'clock' | 'issued'>,
 ): (() => void)[] {
   const { tokenId, expiresAt, onSignOut } = admission;
   const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);

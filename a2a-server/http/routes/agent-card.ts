@@ -67,13 +67,11 @@ export function agentCard(
     skills = [],
     fileModes = [],
     oidcIssuer,
-    pushNotifications = false,
     draftProtocols = [],
   }: {
     skills?: readonly AgentSkill[];
     fileModes?: readonly string[];
     oidcIssuer?: string;
-    pushNotifications?: boolean;
     draftProtocols?: readonly ServerDraftProtocol[];
   } = {},
 ): AgentCard {
@@ -91,7 +89,7 @@ export function agentCard(
     version,
     capabilities: {
       streaming: true,
-      pushNotifications,
+      pushNotifications: true,
       extendedAgentCard: false,
       extensions: [
         ...EXTENSIONS.map(([uri, description]) => ({ uri, description, required: false, params: undefined })),

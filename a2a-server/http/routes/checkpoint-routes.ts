@@ -25,8 +25,7 @@ const LIVE_STATES: readonly StateName[] = ['submitted', 'working', 'input-requir
 
 type Tasks = Pick<TaskService, 'snapshot' | 'list'>;
 
-/** @param restoring absent if the server offers no preview of restorations */
-export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions | undefined): Router {
+export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/checkpoints', async (request, response) => {
     const snapshot = await tasks.snapshot(request.params.taskId, callerOf(request).requester);
@@ -40,7 +39,6 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
     };
     response.json(answer);
   });
-  if (restoring === undefined) return router;
   router.get('/api/tasks/:taskId/checkpoints/:turn', async (request, response) => {
     const asked = validateRequestInput(query, request.query, 'The query is ?since=true or false');
     const { taskId, turn } = request.params;

@@ -41,7 +41,7 @@ const BOTH_EXTENSIONS = {
 interface EventsOptions {
   heartbeatMs: number;
   log: Logger;
-  disconnects?: DisconnectHandler | undefined;
+  disconnects: DisconnectHandler;
 }
 
 /** Returns the handler. An earlier middleware must have authenticated the caller. */

@@ -45,8 +45,8 @@ export interface A2aBindingOptions {
   limits: BodyLimits;
   heartbeatMs: number;
   log: Logger;
-  /** The draft protocols that the server offers. The default is none. */
-  draftProtocols?: readonly ServerDraftProtocol[] | undefined;
+  /** The draft protocols that the server offers. */
+  draftProtocols: readonly ServerDraftProtocol[];
 }
 
 export function jsonRpcRoute({

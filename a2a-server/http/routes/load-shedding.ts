@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { rolesOf } from '../../access/identity.ts';
-import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
+import type { IssuedTokenReader } from '../../access/issued-token-reader.ts';
 import type { Role } from '../../access/role.ts';
 import type { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
@@ -55,7 +55,7 @@ type NewTask = z.infer<typeof newTask>;
 export interface LoadSheddingParts {
   slots: Pick<FairExecutionSlots, 'waiting' | 'hasSpace' | 'requireSpace'>;
   authenticate: Authenticate;
-  issued?: Pick<IssuedTokenReader, 'active'>;
+  issued: Pick<IssuedTokenReader, 'active'>;
   allowedHosts: AllowedHostsAndOrigins;
   /**
    * True if the principal has already sent a message with this id. The app answers such a message like its first copy.
@@ -107,7 +107,7 @@ interface Refusal extends RetryLater {
 async function findRefusal(
   request: IncomingMessage,
   response: ServerResponse,
-  { slots, authenticate, issued = NO_ISSUED_TOKENS, allowedHosts, isKnown, openRequests }: LoadSheddingParts,
+  { slots, authenticate, issued, allowedHosts, isKnown, openRequests }: LoadSheddingParts,
 ): Promise<Refusal | undefined> {
   checkHostAndOrigin(request.headers.host, request.headers.origin, allowedHosts);
   const identity = await authenticate(request.headers.authorization);

@@ -13,7 +13,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { toPermittedMessage } from '../auth/permitted-message.ts';
 import { parseOutputModes } from '../wire/output-modes.ts';
-import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/on-disconnect.ts';
+import type { DisconnectHandler } from '../streams/on-disconnect.ts';
 import type { PushConfigurations } from '../../push/push-configurations.ts';
 import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
@@ -29,16 +29,15 @@ const cancelMetadata = z.object({
 });
 
 interface RequestHandlerOptions {
-  servers?: () => readonly ToolServerView[];
-  disconnects?: DisconnectHandler;
-  /** The push notification configurations. Absent if the server sends no push notifications. */
-  push?: PushConfigurations;
+  servers: () => readonly ToolServerView[];
+  disconnects: DisconnectHandler;
+  push: PushConfigurations;
 }
 
 export function createRequestHandler(
   tasks: TaskService,
   card: AgentCard,
-  { servers = () => [], disconnects = IGNORE_DISCONNECTS, push }: RequestHandlerOptions = {},
+  { servers, disconnects, push }: RequestHandlerOptions,
 ): A2ARequestHandler {
   const pushes = createPushMethods(push, tasks);
   return {

@@ -229,17 +229,6 @@ describe('invalid A2A messages', () => {
     },
   );
 
-  test('a client that requests push notifications gets the error that the server has none', async () => {
-    const configuration = { taskPushNotificationConfig: { url: 'https://example.com' } };
-    const answer = await rpc(server, 'SendMessage', { ...userMessage('hi'), configuration });
-    expect(answer.body).toMatchObject({ error: { code: -32003 } });
-    const made = await rpc(server, 'CreateTaskPushNotificationConfig', {
-      taskId: 'x',
-      url: 'https://example.com',
-    });
-    expect(made.body).toMatchObject({ error: { code: -32003 } });
-  });
-
   test.each([-1, 1.5, 'many'])('a history length of %p is refused', async (historyLength) => {
     expect(reason(await rpc(server, 'GetTask', { id: 'x', historyLength }))).toBe('MALFORMED');
   });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
-import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
+import type { IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import {
   accessRequirementOf,
@@ -11,6 +11,7 @@ import {
 } from '../../../a2a-server/http/routes/methods-and-roles.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { NO_ISSUED_TOKENS } from '../../support/no-issued-tokens.ts';
 import { request, rpc, startServer, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
@@ -121,9 +122,9 @@ describe('roles', () => {
         ),
       ]);
     for (const { text } of await answers('approve')) expect(text).toContain('needs the role delegate');
-    // This server sends no push notifications. It says so to a caller with both roles.
+    // With both roles, the message reaches the scripted tasks, which have no push notifications.
     for (const { body } of await answers('delegate,approve'))
-      expect(body).toMatchObject({ error: { code: -32003 } });
+      expect(body).toMatchObject({ error: { code: -32603 } });
   });
 
   test('X1 without the role approve, the word approve is plain text', async () => {

@@ -1,13 +1,14 @@
 /** The HTTP app over the real task service, and people of two tenants with their tokens. */
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
-import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
+import type { IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import { PushConfigurations } from '../../../a2a-server/push/push-configurations.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { NO_ISSUED_TOKENS } from '../../support/no-issued-tokens.ts';
 import { startTaskService } from '../../support/task-service.ts';
 import { request, startServer, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';

@@ -20,10 +20,16 @@ import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { createStreamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { pageCookieAttributes } from '../../../a2a-server/page/page-request-secrets.ts';
+import { TaskChangeNotifier } from '../../../a2a-server/page/task-change-notifier.ts';
+import { PushConfigurations } from '../../../a2a-server/push/push-configurations.ts';
+import { openPasskeys } from '../../../a2a-server/startup/open-passkeys.ts';
+import { IGNORE_DISCONNECTS } from '../../../a2a-server/http/streams/on-disconnect.ts';
 import { createPageSessions } from '../../../a2a-server/page/page-sessions.ts';
 import { cleanUpLater } from '../../support/clean-up.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
+import { NO_ISSUED_TOKENS } from '../../support/no-issued-tokens.ts';
+import { pushParts, unused } from '../../support/push-parts.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
 
 export const TOKEN = 'local-token-0123456789-abcdef';
@@ -102,7 +108,7 @@ export async function startServer(
   } = {},
 ): Promise<TestServer> {
   const tasks = new ScriptedTasks();
-  const { clock = new FakeClock(), issued } = overrides;
+  const { clock = new FakeClock(), issued = NO_ISSUED_TOKENS } = overrides;
   const credentials = [
     { principal: 'local', token: TOKEN },
     { principal: 'other', token: OTHER_TOKEN },
@@ -137,7 +143,7 @@ export async function startServer(
     clock,
     records,
     onFailure,
-    ...(issued && { issued }),
+    issued,
     ...(provider && { provider }),
   });
   const { openRequests = new OpenRequestLimiter(), measured, shedding } = overrides;
@@ -148,6 +154,22 @@ export async function startServer(
     card: agentCard(url, '1.2.3', { draftProtocols: overrides.draftProtocols ?? [] }),
     commands: [],
     page: [],
+    restoring: {
+      checkpoints: { list: unused, find: unused, since: unused, content: unused },
+      openWorkspace: unused,
+    },
+    workspaces: { fallback: null, allowed: [] },
+    agent: { agent: '', models: [] },
+    changes: new TaskChangeNotifier(),
+    passkeys: openPasskeys(records, url, { clock, log, audited: () => Promise.resolve() }),
+    issued,
+    identity: { token: TOKEN, run: { pid: process.pid, startedAt: new Date().toISOString() } },
+    operation: () => ({}),
+    disconnects: IGNORE_DISCONNECTS,
+    push: new PushConfigurations({ ...pushParts(), tasks, clock, audited: () => Promise.resolve() }),
+    pushKeys: { publicKeys: unused },
+    servers: () => [],
+    draftProtocols: [],
     pageSignIn: { sessions, cookie: pageCookieAttributes(url, TOKEN), base: url },
     signingKey: () => Promise.resolve(SIGNING_KEY),
     authenticate,
@@ -165,6 +187,7 @@ export async function startServer(
   const listener = shedding
     ? withLoadShedding(app, {
         ...shedding,
+        issued,
         authenticate: shedding.authenticate ?? authenticate,
         allowedHosts,
         openRequests,

@@ -3,6 +3,7 @@ import { oidcSchema } from '../../../../a2a-server/access/oidc-settings.ts';
 import { createPageSessions, type PageSessions } from '../../../../a2a-server/page/page-sessions.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
+import { NO_ISSUED_TOKENS } from '../../../support/no-issued-tokens.ts';
 import { signal } from '../../../support/signal.ts';
 
 const onFailure = (error: unknown): void => {
@@ -13,6 +14,7 @@ const open = (records: RecordStore): PageSessions =>
     credentials: [{ principal: 'ada', token: 'token-of-ada' }],
     clock: { now: () => 0 },
     records,
+    issued: NO_ISSUED_TOKENS,
     onFailure,
   });
 const link = async (sessions: PageSessions): Promise<string> =>
@@ -121,6 +123,7 @@ it('a principal has at most 100 sessions, and expired records are removed', asyn
     credentials: [{ principal: 'ada', token: 'token-of-ada' }],
     clock: { now: () => now },
     records,
+    issued: NO_ISSUED_TOKENS,
     onFailure,
   });
   const first = await sessions.signIn(await link(sessions));
@@ -155,6 +158,7 @@ describe('a link that a token of a provider has made', () => {
       credentials: [],
       clock: { now: () => 0 },
       records,
+      issued: NO_ISSUED_TOKENS,
       provider: changes && oidcSchema.parse({ ...settings, ...changes }),
       onFailure,
     });

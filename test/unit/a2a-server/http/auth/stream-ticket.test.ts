@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createStreamTickets, STREAM_TICKET_MS } from '../../../../../a2a-server/http/auth/stream-ticket.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { NO_ISSUED_TOKENS } from '../../../../support/no-issued-tokens.ts';
 
 const SERVER = 'server-token-0123456789-abcdef';
 const ADA = { principal: 'ada', token: 'ada-token-0123456789-abcdef' };
@@ -8,7 +9,7 @@ const BEA = { principal: 'bea', token: 'bea-token-0123456789-abcdef' };
 
 const clock = new FakeClock();
 const office = (server = SERVER, credentials = [ADA, BEA]) =>
-  createStreamTickets({ secret: server, credentials, now: () => clock.now() });
+  createStreamTickets({ secret: server, credentials, now: () => clock.now(), issued: NO_ISSUED_TOKENS });
 
 describe('stream tickets', () => {
   test('stream tickets stay valid after a restart with other settings', async () => {
