@@ -2,7 +2,7 @@
 import type { Config } from 'jest';
 import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { bundledPackages } from './scripts/bundled-packages.ts';
+import { testBundles } from './scripts/test-bundles.ts';
 
 /**
  * `npm test` leaves these out; `npm run test:all`, `npm run verify` and CI run them. They take minutes, or they start a
@@ -90,7 +90,7 @@ const config: Config = {
       : LONG.map((path) => `^(?!.*(${SAMPLE.join('|')})).*${path}`)),
   ],
   moduleNameMapper: {
-    ...bundledPackages,
+    ...testBundles,
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist'],

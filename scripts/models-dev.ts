@@ -21,7 +21,7 @@ const modelFile = z.object({
 });
 type ModelFile = z.infer<typeof modelFile>;
 
-export interface ModelsDevFacts {
+export interface ModelsDevModel {
   /** In tokens. */
   contextWindow?: number;
   /** The input types of the model: some of `text`, `image`, `pdf`, `audio` and `video`. Absent for an unknown model. */
@@ -36,7 +36,7 @@ export interface ModelsDev {
    * @param names the names of one model. The first name that the repository has is used.
    * @returns no facts for an unknown model
    */
-  factsOf(provider: string, names: readonly string[]): ModelsDevFacts;
+  factsOf(provider: string, names: readonly string[]): ModelsDevModel;
 }
 
 /** @throws Error if the directory is not such a checkout */
@@ -84,7 +84,7 @@ function wholeFile(checkout: string, path: string): ModelFile {
   return { ...base, ...own, limit: { ...base.limit, ...own.limit } };
 }
 
-function factsIn(file: ModelFile): ModelsDevFacts {
+function factsIn(file: ModelFile): ModelsDevModel {
   const { limit, modalities } = file;
   return {
     ...(limit?.context !== undefined && limit.context > 0 && { contextWindow: limit.context }),

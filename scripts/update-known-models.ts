@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { KnownModel } from '../a2a-server/models/known-models.ts';
 import { MIN_WINDOW_TOKENS } from '../a2a-server/models/model-settings.ts';
 import { IMAGES, inputModesOf, limitsOf, PDF } from './model-families.ts';
-import { openModelsDev, type ModelsDevFacts } from './models-dev.ts';
+import { openModelsDev, type ModelsDevModel } from './models-dev.ts';
 import { pricedModels, type PricedModel } from './package-prices.ts';
 
 const PACKAGE = '@pydantic/genai-prices';
@@ -100,7 +100,7 @@ function behindEndpoint(provider: string, chat: RegExp, images: readonly string[
 
 /** @param files the types that the endpoint takes */
 function factsIn(
-  { contextWindow, modalities = [], limits }: ModelsDevFacts,
+  { contextWindow, modalities = [], limits }: ModelsDevModel,
   files: readonly string[],
 ): Known {
   const inputModes = files.filter((type) => modalities.includes(type === PDF ? 'pdf' : 'image'));

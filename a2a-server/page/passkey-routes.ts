@@ -18,7 +18,7 @@ import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/routes/json-body.ts';
 import { validateRequestInput } from '../http/wire/validate-request-input.ts';
 import type { PasskeyList } from '../../shared/protocol/registered-passkey.ts';
-import type { Passkeys } from '../presence/passkey-registration.ts';
+import type { Passkeys } from '../presence/passkeys.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { requireSoleLocalhostListener } from '../presence/require-sole-localhost-listener.ts';
 import type { RelyingParty } from '../presence/relying-party.ts';

@@ -43,7 +43,7 @@ import {
 } from '../http/routes/events-route.ts';
 import { DEFAULT_BODY_LIMITS } from '../http/routes/json-body.ts';
 import type { BodyLimits } from '../http/routes/json-body.ts';
-import { taskRoutes } from '../http/routes/task-routes.ts';
+import { taskDetailRoutes } from '../http/routes/task-detail-routes.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
 import type { RequestMeasurement } from '../http/routes/request-measurement.ts';
 import { type MetricsRouteOptions, metricsRoute } from '../http/routes/metrics-route.ts';
@@ -278,7 +278,7 @@ function jsonRoute(path: string, answer: object): Router {
 function workRoutes({ tasks, limits, log, signingKey, restoring }: Parts): RequestHandler[] {
   return [
     toolExecutionRoutes(tasks, { limits, log }),
-    taskRoutes(tasks, signingKey),
+    taskDetailRoutes(tasks, signingKey),
     checkpointRoutes(tasks, restoring),
   ];
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';
 import type { PagePasskeys } from '../page/passkey-routes.ts';
 import { createPasskeyStore } from '../presence/passkey-store.ts';
-import { createPasskeys } from '../presence/passkey-registration.ts';
+import { createPasskeys } from '../presence/passkeys.ts';
 import { createPresenceService } from '../presence/presence-service.ts';
 import { createRegistrationCodes } from '../presence/registration-codes.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';

@@ -2,7 +2,7 @@
 import { agentPlugin } from './agent-plugin.ts';
 import { claudeCodeMarketplace, claudeCodePlugin } from './claude-code-plugin.ts';
 import { codexMarketplace, codexPlugin } from './codex-plugin.ts';
-import type { CommandText } from './command-text.ts';
+import type { ClaudeCommand } from './parse-command.ts';
 import { desktopBundle } from './desktop-bundle.ts';
 import { geminiExtension } from './gemini-extension.ts';
 import { installLinks } from './install-links.ts';
@@ -26,7 +26,7 @@ export interface ClientPackages {
  */
 export function clientPackages(
   about: PackageDescription,
-  { out, commands, platform }: { out: string; commands: readonly CommandText[]; platform: NodeJS.Platform },
+  { out, commands, platform }: { out: string; commands: readonly ClaudeCommand[]; platform: NodeJS.Platform },
 ): ClientPackages {
   const { origin } = about;
   return {

@@ -1,7 +1,7 @@
 /** An extension of Gemini CLI (geminicli.com/docs/extensions/reference). */
 import { stringify } from '@decimalturn/toml-patch';
 import { gemini } from '../../bridge/cli/clients/gemini.ts';
-import type { CommandText } from './command-text.ts';
+import type { ClaudeCommand } from './parse-command.ts';
 import {
   bridgeCommand,
   jsonFile,
@@ -12,7 +12,7 @@ import {
 } from './package-description.ts';
 
 /** Returns the manifest, and the commands in the format of Gemini CLI. */
-export function geminiExtension(about: PackageDescription, commands: readonly CommandText[]): PackageFiles {
+export function geminiExtension(about: PackageDescription, commands: readonly ClaudeCommand[]): PackageFiles {
   // An extension cannot set `trust`: Gemini CLI asks the person for each of its tools.
   const server = {
     ...gemini.entry(bridgeCommand(about, '${extensionPath}')),

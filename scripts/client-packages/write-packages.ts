@@ -7,7 +7,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { clientPackages, DIRECTORIES } from './client-packages.ts';
-import { parseCommand } from './command-text.ts';
+import { parseCommand } from './parse-command.ts';
 import { copyProgram } from './copy-program.ts';
 import { describePackage, PROGRAM_DIRECTORY, type PackageFiles } from './package-description.ts';
 

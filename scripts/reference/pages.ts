@@ -16,7 +16,7 @@ import { errorsSection } from './errors-section.ts';
 import { eventsSection } from './events-section.ts';
 import { table, withSection } from './markdown.ts';
 import { fieldRows } from './schema-fields.ts';
-import { SCHEMA_SECTIONS } from './schemas-section.ts';
+import { SCHEMA_TABLES } from './schemas-section.ts';
 import { settingsSection } from './settings-section.ts';
 import { sourceFile } from './source-comments.ts';
 import { toolsSection } from './tools-section.ts';
@@ -51,7 +51,7 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   },
   'docs/errors.md': { errors: errorsSection },
   'docs/events.md': { 'events of a task': eventsSection },
-  'docs/extensions.md': SCHEMA_SECTIONS,
+  'docs/extensions.md': SCHEMA_TABLES,
 };
 
 /**

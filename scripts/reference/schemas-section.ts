@@ -87,7 +87,7 @@ const links: SchemaLinks = new Map(
 );
 
 /** The text of each section, by its name. */
-export const SCHEMA_SECTIONS = Object.fromEntries(
+export const SCHEMA_TABLES = Object.fromEntries(
   Object.entries(SECTIONS).map(([section, names]) => [section, () => names.map(schemaText).join('\n\n')]),
 );
 

@@ -3,7 +3,7 @@ import type { SendMessageRequest } from '@a2a-js/sdk';
 import { requireRole, type Role } from '../../access/role.ts';
 import { isDecisionOrRevocation, type ClientMessage } from '../../executor/messages/client-message.ts';
 import { mayRunSomeUnasked } from '../../policy/task-mode.ts';
-import { toClientMessage } from '../wire/client-message.ts';
+import { parseClientMessage } from '../wire/parse-client-message.ts';
 import type { A2aRequestContext } from './a2a-request-context.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { A2aRequestContext } from './a2a-request-context.ts';
 export function toPermittedMessage(request: SendMessageRequest, context: A2aRequestContext): ClientMessage {
   const { requester, roles, trace } = context.caller;
   const { match } = context.generations;
-  const sent = toClientMessage(request, {
+  const sent = parseClientMessage(request, {
     requester,
     speaksApproval: context.speaksApproval,
     expectedGeneration: match === undefined ? undefined : { generation: match, ...context.sight },

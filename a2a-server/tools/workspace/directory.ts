@@ -2,13 +2,13 @@
  * X2: opens directories so that symbolic links cannot lead outside the workspace.
  *
  * Another process may rename directories and insert symbolic links at any time. The guarantees depend on the system:
- * - Linux (`anchored`): the server keeps the directory open and names its entries as `/proc/self/fd/N/…`, like
+ * - Linux (`by-handle`): the server keeps the directory open and names its entries as `/proc/self/fd/N/…`, like
  *   `openat`. It does not resolve the parent path again, so a swap there has no effect. It opens entries without
  *   following a link. There is no race. (An open directory stays the same directory, even if another process moves it.)
- * - macOS (`checked`): the server opens entries by their canonical path with O_NOFOLLOW_ANY. This flag refuses a link
+ * - macOS (`by-path`): the server opens entries by their canonical path with O_NOFOLLOW_ANY. This flag refuses a link
  *   in any part of the path. Reading a file and creating a temporary file have no race. rename, link and mkdir resolve
  *   the path again. The server checks the directory right before, but misses a swap between these two system calls.
- * - Windows, and Linux without /proc (`checked`): after opening a file, the server compares it with the file at the
+ * - Windows, and Linux without /proc (`by-path`): after opening a file, the server compares it with the file at the
  *   canonical path. An attacker must win three races in a row to make the server read a file from outside. The attacker
  *   swaps a directory before opening, swaps it back before the directory check, and swaps it again before the file
  *   check. rename, link and mkdir have the same race as on macOS.
@@ -19,8 +19,11 @@ import { join } from 'node:path';
 import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 
-/** `anchored` keeps an open handle of a directory. `checked` compares the path with the directory's identity. */
-export type DirectoryHold = 'anchored' | 'checked';
+/**
+ * How the server reaches the entries of a directory. `by-handle` keeps a handle of the directory open. `by-path` compares
+ * the path with the directory's identity.
+ */
+export type DirectoryAccess = 'by-handle' | 'by-path';
 
 export interface FileIdentity {
   readonly dev: bigint;
@@ -74,39 +77,39 @@ const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
  */
 export async function openDirectory(
   path: string,
-  hold: DirectoryHold,
+  access: DirectoryAccess,
   barred: readonly BarredDirectory[] = [],
 ): Promise<Directory> {
-  return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
+  return access === 'by-handle' ? openByHandle(path, barred) : openByPath(path, barred);
 }
 
-let chosen: DirectoryHold | undefined;
+let chosen: DirectoryAccess | undefined;
 
 /**
- * Returns `anchored` if `/proc/self/fd` works. /proc can be missing or masked on Linux. Only the first call tests this,
+ * Returns `by-handle` if `/proc/self/fd` works. /proc can be missing or masked on Linux. Only the first call tests this,
  * because the result is the same for all directories of a process. If its directory cannot be opened, the next call
  * tests again.
  */
-export async function chooseDirectoryHold(path: string): Promise<DirectoryHold> {
-  chosen ??= await testDirectoryHold(path);
+export async function chooseDirectoryAccess(path: string): Promise<DirectoryAccess> {
+  chosen ??= await testDirectoryAccess(path);
   return chosen;
 }
 
-async function testDirectoryHold(path: string): Promise<DirectoryHold> {
-  if (process.platform !== 'linux') return 'checked';
-  const directory = await openAnchored(path, []);
+async function testDirectoryAccess(path: string): Promise<DirectoryAccess> {
+  if (process.platform !== 'linux') return 'by-path';
+  const directory = await openByHandle(path, []);
   try {
     const seen = await lstat(directory.at('.'), { bigint: true });
-    return isSameFile(seen, directory.identity) ? 'anchored' : 'checked';
+    return isSameFile(seen, directory.identity) ? 'by-handle' : 'by-path';
   } catch {
-    // `checked` does not need /proc.
-    return 'checked';
+    // `by-path` does not need /proc.
+    return 'by-path';
   } finally {
     await directory.close();
   }
 }
 
-async function openAnchored(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
+async function openByHandle(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const handle = await openUnlinked(path, DIRECTORY_FLAGS);
   const identity = await identityOf(handle);
   if (includesFileIdentity(barred, identity)) {
@@ -118,7 +121,7 @@ async function openAnchored(path: string, barred: readonly BarredDirectory[]): P
     identity,
     barred,
     at,
-    child: (name) => openAnchored(at(name), barred),
+    child: (name) => openByHandle(at(name), barred),
     file: async (name, flags, mode) => {
       const holders = possibleHolders(barred, flags);
       await refuseBarredFile(at(name), holders);
@@ -130,7 +133,7 @@ async function openAnchored(path: string, barred: readonly BarredDirectory[]): P
   };
 }
 
-async function openChecked(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
+async function openByPath(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const seen = await lstat(path, { bigint: true });
   const identity = { dev: seen.dev, ino: seen.ino };
   if (includesFileIdentity(barred, identity)) throw stateDirectoryError();
@@ -145,7 +148,7 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
     barred,
     at: (name) => join(path, name),
     child: async (name) => {
-      const child = await openChecked(join(path, name), barred);
+      const child = await openByPath(join(path, name), barred);
       await confirm();
       return child;
     },

@@ -12,7 +12,7 @@ import {
   openDirectory,
   isSameFile,
   type Directory,
-  type DirectoryHold,
+  type DirectoryAccess,
   type FileIdentity,
 } from './directory.ts';
 import type { BarredDirectory } from './barred-directory.ts';
@@ -26,7 +26,7 @@ const MAX_LINKS = 40;
 export interface WorkspaceRoot {
   readonly path: string;
   readonly identity: FileIdentity;
-  readonly hold: DirectoryHold;
+  readonly access: DirectoryAccess;
   /** Directories that no path may enter, even below the root. */
   readonly barred: readonly BarredDirectory[];
 }
@@ -110,7 +110,7 @@ interface PathWalk {
 }
 
 async function openRoot(root: WorkspaceRoot): Promise<Directory> {
-  const directory = await openDirectory(root.path, root.hold, root.barred).catch((error: unknown) => {
+  const directory = await openDirectory(root.path, root.access, root.barred).catch((error: unknown) => {
     throw workspaceMovedError(root, error);
   });
   if (isSameFile(directory.identity, root.identity)) return directory;

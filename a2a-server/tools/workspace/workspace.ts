@@ -3,11 +3,11 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError, errorCode } from '../../../shared/runtime/errors.ts';
 import {
-  chooseDirectoryHold,
+  chooseDirectoryAccess,
   includesFileIdentity,
   stateDirectoryError,
   type Directory,
-  type DirectoryHold,
+  type DirectoryAccess,
   type FileIdentity,
 } from './directory.ts';
 import { readDirectoryEntries, type DirectoryListing } from './directory-entries.ts';
@@ -70,8 +70,8 @@ export interface Workspace {
 }
 
 interface WorkspaceOptions {
-  /** The method to detect that a directory was replaced. The default depends on the operating system. */
-  hold?: DirectoryHold;
+  /** How the server reaches the entries of a directory. The default depends on the operating system. */
+  access?: DirectoryAccess;
   /** Directories of the server itself. File tools never enter them. */
   barred?: readonly BarredDirectory[];
 }
@@ -108,7 +108,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
   };
 }
 
-async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): Promise<WorkspaceRoot> {
+async function findRoot(path: string, { barred = [], ...options }: WorkspaceOptions): Promise<WorkspaceRoot> {
   if (!isAbsolute(path))
     throw unknownWorkspaceError(
       path,
@@ -128,7 +128,12 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
     }
     await refuseBarred(canonical, info, barred);
     await access(canonical, constants.R_OK | constants.X_OK);
-    return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold(canonical)), barred };
+    return {
+      path: canonical,
+      identity: info,
+      access: options.access ?? (await chooseDirectoryAccess(canonical)),
+      barred,
+    };
   } catch (error) {
     if (error instanceof ProductError) throw error;
     const code = errorCode(error);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CHALLENGE_MS } from '../../../../a2a-server/presence/challenge-store.ts';
 import { type PasskeyStore, createPasskeyStore } from '../../../../a2a-server/presence/passkey-store.ts';
-import { createPasskeys, type Passkeys } from '../../../../a2a-server/presence/passkey-registration.ts';
+import { createPasskeys, type Passkeys } from '../../../../a2a-server/presence/passkeys.ts';
 import {
   createPresenceService,
   type PresenceService,

@@ -215,14 +215,14 @@ describe('the tool delete-file', () => {
     expect(await readlink(path('out'))).toBe(elsewhere);
   });
 
-  it.each(['anchored', 'checked'] as const)(
-    'X2 delete-file never deletes the server’s own directory (hold: %s)',
-    async (hold) => {
+  it.each(['by-handle', 'by-path'] as const)(
+    'X2 delete-file never deletes the server’s own directory (access: %s)',
+    async (access) => {
       await mkdir(path('home/state'), { recursive: true });
       await writeFile(path('home/state/token'), 'x');
       await writeFile(path('home/b'), 'b');
       const barred = [await identifyBarredDirectory(path('home/state'))];
-      const workspace = await openWorkspace(at.root, { barred, hold });
+      const workspace = await openWorkspace(at.root, { barred, access });
       const run = { workspace };
       for (const name of ['home', 'home/state', 'home/state/token'])
         await expect(at.run(deleteFileTool, { path: name, recursive: true }, run)).rejects.toMatchObject(

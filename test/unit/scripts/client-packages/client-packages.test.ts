@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { MODEL_TOOL_NAMES } from '../../../../bridge/tool-names/tool-names.ts';
 import { clientPackages } from '../../../../scripts/client-packages/client-packages.ts';
-import { parseCommand } from '../../../../scripts/client-packages/command-text.ts';
+import { parseCommand } from '../../../../scripts/client-packages/parse-command.ts';
 import { describePackage } from '../../../../scripts/client-packages/package-description.ts';
 import { JSON_FILES, TOML_FILES } from '../../../support/client-package-schemas.ts';
 

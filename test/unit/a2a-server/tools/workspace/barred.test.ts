@@ -9,7 +9,7 @@ import { searchFilesTool } from '../../../../../a2a-server/tools/builtin/search-
 import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
 import { identifyBarredDirectory } from '../../../../../a2a-server/tools/workspace/barred-directory.ts';
-import type { DirectoryHold } from '../../../../../a2a-server/tools/workspace/directory.ts';
+import type { DirectoryAccess } from '../../../../../a2a-server/tools/workspace/directory.ts';
 import { writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
 import { nobody } from '../tool-in-workspace.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
@@ -31,8 +31,8 @@ beforeEach(async () => {
 
 const barred = async () => [await identifyBarredDirectory(state)];
 
-async function runner(hold?: DirectoryHold) {
-  const workspace = await openWorkspace(home, { barred: await barred(), ...(hold && { hold }) });
+async function runner(access?: DirectoryAccess) {
+  const workspace = await openWorkspace(home, { barred: await barred(), ...(access && { access }) });
   return async (tool: Tool, input: unknown) => {
     const shown = await tool.show(input, { principal: 'ada', workspace, signal });
     const run = {
@@ -48,14 +48,14 @@ async function runner(hold?: DirectoryHold) {
   };
 }
 
-describe.each(['anchored', 'checked'] as const)(
-  'a barred directory, which file tools may not use (hold: %s)',
-  (hold) => {
+describe.each(['by-handle', 'by-path'] as const)(
+  'a barred directory, which file tools may not use (access: %s)',
+  (access) => {
     it('X2 file tools cannot read, list, search or write a barred directory through any path', async () => {
       await symlink(state, join(home, 'absolute'));
       await symlink('.local/state', join(home, 'above'));
       await symlink('../.local/state/bridge/token', join(home, '.local', 'token'));
-      const run = await runner(hold);
+      const run = await runner(access);
       const before = await readdir(state);
       for (const path of [
         '.local/state/bridge',
@@ -85,7 +85,7 @@ describe.each(['anchored', 'checked'] as const)(
       await link(join(state, 'token'), join(home, 'notes.txt'));
       await link(join(state, 'below', 'log'), join(home, '.local', 'log.txt'));
       await link(join(home, '.local', 'state', 'notes'), join(home, 'plain.txt'));
-      const run = await runner(hold);
+      const run = await runner(access);
       for (const path of ['notes.txt', '.local/log.txt']) {
         await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
         await expect(run(searchFilesTool, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
@@ -99,7 +99,7 @@ describe.each(['anchored', 'checked'] as const)(
     });
 
     it('X2 a barred directory does not appear in lists and searches of its parent', async () => {
-      const run = await runner(hold);
+      const run = await runner(access);
       expect(await run(listFilesTool, { path: '.local/state' })).toBe('notes');
       expect(await run(listFilesTool, { recursive: true })).toBe(
         '.local/\n.local/state/\n.local/state/notes',
@@ -111,7 +111,7 @@ describe.each(['anchored', 'checked'] as const)(
     });
 
     it('X2 a barred directory stays barred after a rename', async () => {
-      const run = await runner(hold);
+      const run = await runner(access);
       await rename(state, join(home, 'renamed'));
       await expect(run(readFileTool, { path: 'renamed/token' })).rejects.toMatchObject(refused);
       expect(await run(listFilesTool, {})).toBe('.local/');

@@ -44,7 +44,7 @@ const swaps = {
 
 linux('X2 a directory that is held open', () => {
   it.each(Object.entries(swaps))('stays the same directory when a %s replaces it', async (_what, swap) => {
-    const directory = await openDirectory(at('inside'), 'anchored');
+    const directory = await openDirectory(at('inside'), 'by-handle');
     await swap();
     expect(await contentOf(directory)).toBe('inside');
     const child = await directory.child('child');
@@ -58,7 +58,7 @@ linux('X2 a directory that is held open', () => {
 
 describe('X2 a directory with a known path and identity', () => {
   it.each(Object.entries(swaps))('refuses access when a %s replaces it', async (_what, swap) => {
-    const directory = await openDirectory(at('inside'), 'checked');
+    const directory = await openDirectory(at('inside'), 'by-path');
     expect(await contentOf(directory)).toBe('inside');
     await swap();
     await expect(contentOf(directory)).rejects.toEqual(refused);
@@ -67,17 +67,17 @@ describe('X2 a directory with a known path and identity', () => {
   });
 
   it('the check notices a link in a parent directory', async () => {
-    const child = await openDirectory(at('inside', 'child'), 'checked');
+    const child = await openDirectory(at('inside', 'child'), 'by-path');
     await rename(at('inside'), at('moved'));
     await symlink(at('moved'), at('inside'));
     await expect(contentOf(child)).rejects.toEqual(refused);
   });
 });
 
-describe.each(['anchored', 'checked'] as const)('a directory handle (hold: %s)', (hold) => {
-  (hold === 'anchored' ? linux : describe)('X2', () => {
+describe.each(['by-handle', 'by-path'] as const)('a directory handle (access: %s)', (access) => {
+  (access === 'by-handle' ? linux : describe)('X2', () => {
     it('the handle follows no link to a file or a directory', async () => {
-      const directory = await openDirectory(at('inside'), hold);
+      const directory = await openDirectory(at('inside'), access);
       await symlink(at('outside'), at('inside', 'link'));
       await expect(directory.child('link')).rejects.toEqual(refused);
       await expect(directory.file('link', constants.O_RDONLY)).rejects.toEqual(refused);

@@ -75,8 +75,8 @@ describe('a workspace file as bytes', () => {
   });
 });
 
-// Linux supports both ways to hold a directory; macOS and Windows only the second.
-describe.each(['anchored', 'checked'] as const)('the files of a workspace (hold: %s)', (hold) => {
+// Linux supports both ways to access a directory; macOS and Windows only the second.
+describe.each(['by-handle', 'by-path'] as const)('the files of a workspace (access: %s)', (access) => {
   let around: string;
   let root: string;
   let workspace: Workspace;
@@ -87,7 +87,7 @@ describe.each(['anchored', 'checked'] as const)('the files of a workspace (hold:
     await mkdir(join(root, 'sub', 'deep'), { recursive: true });
     await writeFile(join(around, 'secret'), 'secret');
     await writeFile(join(root, 'a.txt'), 'a');
-    workspace = await openWorkspace(root, { hold });
+    workspace = await openWorkspace(root, { access });
   });
 
   const write = (path: string, content = 'new', basis = ABSENT_FILE_BASIS) =>

@@ -1,6 +1,6 @@
 /**
  * The packages that most tests load, and that have dozens of modules. Jest compiles each module again for each test file, so
- * the tests load bundles (scripts/bundle-packages.ts).
+ * the tests load bundles (scripts/build-test-bundles.ts).
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const lock = createHash('sha256').update(readFileSync('package-lock.json')).dige
 export const BUNDLE_DIRECTORY = resolve('node_modules/.cache/mcp-a2a-bridge/test-packages', lock);
 
 /** The bundle of each import, for Jest's `moduleNameMapper`. */
-export const bundledPackages: Readonly<Record<string, string>> = Object.fromEntries(
+export const testBundles: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(BUNDLES).flatMap(([bundle, names]) =>
     names.map((name) => [`^${name}$`, join(BUNDLE_DIRECTORY, `${bundle}.mjs`)]),
   ),

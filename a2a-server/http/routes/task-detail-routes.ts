@@ -36,7 +36,7 @@ const storyQuery = z.strictObject({
 });
 const receiptQuery = z.strictObject({ events: z.coerce.number().int().min(1).optional() });
 
-export function taskRoutes(tasks: TaskService, signingKey: () => Promise<KeyObject>): Router {
+export function taskDetailRoutes(tasks: TaskService, signingKey: () => Promise<KeyObject>): Router {
   const router = Router();
   router.get('/api/costs', async (request, response) => {
     const { days } = validateRequestInput(

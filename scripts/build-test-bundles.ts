@@ -1,12 +1,12 @@
-/** Bundles packages for the tests (scripts/bundled-packages.ts), unless an earlier run has bundled them. */
+/** Bundles packages for the tests (scripts/test-bundles.ts), unless an earlier run has bundled them. */
 import { build } from 'esbuild';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { englishZod, FOR_NODE } from './bundle-program.mjs';
-import { BUNDLE_DIRECTORY, BUNDLES } from './bundled-packages.ts';
+import { BUNDLE_DIRECTORY, BUNDLES } from './test-bundles.ts';
 
-export async function bundlePackages(): Promise<void> {
+export async function buildTestBundles(): Promise<void> {
   if (existsSync(BUNDLE_DIRECTORY)) return;
   await mkdir(dirname(BUNDLE_DIRECTORY), { recursive: true });
   const draft = await mkdtemp(`${BUNDLE_DIRECTORY}-`);

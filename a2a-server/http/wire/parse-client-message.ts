@@ -40,7 +40,7 @@ interface RequestOrigin {
  * Converts a request to a command.
  * @throws ProductError MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
  */
-export function toClientMessage(
+export function parseClientMessage(
   request: SendMessageRequest,
   { requester, speaksApproval, expectedGeneration, trace }: RequestOrigin,
 ): ClientMessage {

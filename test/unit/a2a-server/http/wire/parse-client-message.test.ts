@@ -9,13 +9,13 @@ import {
   TOOL_APPROVAL_EXTENSION,
 } from '../../../../../shared/protocol/tool-approval.ts';
 import { PNG } from '../../../../support/sample-files.ts';
-import { toClientMessage } from '../../../../../a2a-server/http/wire/client-message.ts';
+import { parseClientMessage } from '../../../../../a2a-server/http/wire/parse-client-message.ts';
 
 function parse(message: object) {
   const request = SendMessageRequest.fromJSON({
     message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }], ...message },
   });
-  return toClientMessage(request, { requester: { principal: 'local' }, speaksApproval: true });
+  return parseClientMessage(request, { requester: { principal: 'local' }, speaksApproval: true });
 }
 
 const hash = (message: object): string => parse(message).bodyHash;
