@@ -13,7 +13,7 @@ import { lastLineOf } from '../task/tool-outputs.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './tool-executions/abort-request-outcome.ts';
 import { followTaskJournal } from './queries/follow-task-journal.ts';
 import type { TaskJournal } from './task-journal/task-journal.ts';
-import type { ToolExecutionView } from './tool-executions/tool-execution-view.ts';
+import { toolExecutionView, type ToolExecutionView } from './tool-executions/tool-execution-view.ts';
 
 /**
  * The longest wait for the other server, in milliseconds. If that server was killed, another one claims its tasks
@@ -52,17 +52,9 @@ export async function toolExecutionsOfOtherServers(
       if (known.has(toolId)) continue;
       const output = snapshot.outputs.findLast((it) => it.toolId === toolId);
       const progress = lastLineOf(output?.text ?? '');
-      views.push({
-        toolId,
-        tool,
-        title,
-        taskId,
-        sessionId,
-        callId,
-        startedAt,
-        ageMs: now - startedAt,
-        progress,
-      });
+      views.push(
+        toolExecutionView({ toolId, tool, title, taskId, sessionId, callId, startedAt, progress }, now),
+      );
     }
   }
   return views;

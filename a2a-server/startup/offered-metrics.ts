@@ -3,7 +3,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { createAuthenticator } from '../http/auth/tokens.ts';
 import { createRequestMeasurement } from '../http/routes/request-measurement.ts';
-import type { RunningTaskService } from '../executor/journal-task-service.ts';
+import type { RunningTaskService } from '../executor/task-service.ts';
 import { createMeasuredServerStateReader } from '../telemetry/measured-server-state.ts';
 import type { AppOptions } from './app.ts';
 import type { OpenedServer } from './prepare-server.ts';

@@ -2,8 +2,8 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ClockCheck } from '../executor/clock-check.ts';
 import { createIdGenerator } from '../executor/task-journal/id-generator.ts';
-import { createTaskService } from '../executor/journal-task-service.ts';
-import type { RunningTaskService } from '../executor/journal-task-service.ts';
+import { createTaskService } from '../executor/task-service.ts';
+import type { RunningTaskService } from '../executor/task-service.ts';
 import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts';
 import { KILL_CONFIRMATION_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';

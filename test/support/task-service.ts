@@ -7,7 +7,7 @@ import {
   createTaskService,
   type RunningTaskService,
   type MaintenanceSettings,
-} from '../../a2a-server/executor/journal-task-service.ts';
+} from '../../a2a-server/executor/task-service.ts';
 import { createIdGenerator } from '../../a2a-server/executor/task-journal/id-generator.ts';
 import { createToolOutputReader } from '../../a2a-server/executor/tool-executions/output-reader.ts';
 import type { PresenceVerifier } from '../../a2a-server/executor/messages/resolve-decisions.ts';

@@ -37,7 +37,7 @@ import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import { appendOutcome } from './append-outcome.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
-import type { ToolExecutionView } from './tool-execution-view.ts';
+import { toolExecutionView, type ToolExecutionView } from './tool-execution-view.ts';
 import type { TimeLimits } from '../abort-scopes/time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
 import { mayBecomeOutdated, outdatedEvent } from '../../tools/shown-content.ts';
@@ -148,17 +148,7 @@ export class ToolScheduler {
     const now = this.#options.clock.now();
     return this.running
       .filter((execution) => maySeeTasksOf(requester, execution.principal))
-      .map(({ toolId, tool, title, taskId, sessionId, callId, startedAt, output }) => ({
-        toolId,
-        tool,
-        title,
-        taskId,
-        sessionId,
-        callId,
-        startedAt,
-        ageMs: now - startedAt,
-        progress: output.lastLine,
-      }));
+      .map((execution) => toolExecutionView({ ...execution, progress: execution.output.lastLine }, now));
   }
 
   /** Runs one ready tool call in a child of the turn's scope. Resolves when the journal has the outcome. */

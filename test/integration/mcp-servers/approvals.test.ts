@@ -1,6 +1,6 @@
 /** Tests tasks with tools of MCP servers. Approval, execution, abort and records must work as for any tool. */
 import { describe, expect, it } from '@jest/globals';
-import type { RunningTaskService } from '../../../a2a-server/executor/journal-task-service.ts';
+import type { RunningTaskService } from '../../../a2a-server/executor/task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { peerSettings, PEER_KINDS, startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage, type McpStage, readyPeer } from '../../support/mcp-peer/mcp-stage.ts';

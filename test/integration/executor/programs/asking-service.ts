@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
-import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
+import { createTaskService } from '../../../../a2a-server/executor/task-service.ts';
 import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/id-generator.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { EMPTY_POLICY } from '../../../../a2a-server/policy/create-policy.ts';

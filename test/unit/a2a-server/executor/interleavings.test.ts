@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EMPTY_POLICY } from '../../../../a2a-server/policy/create-policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
-import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
+import { createTaskService } from '../../../../a2a-server/executor/task-service.ts';
 import type { ClientMessage } from '../../../../a2a-server/executor/messages/client-message.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
