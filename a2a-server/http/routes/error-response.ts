@@ -13,7 +13,7 @@ import { NotJsonError } from './json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
-import { sendRestError } from './rest-route.ts';
+import { sendRestError } from './rest-response.ts';
 import { httpStatusOf, retryLaterOf, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 

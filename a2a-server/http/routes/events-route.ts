@@ -20,7 +20,7 @@ import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-contex
 import { callerOf } from '../auth/caller.ts';
 import { validateRequestInput } from '../wire/validate-request-input.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
-import { restStreamFormat } from './rest-route.ts';
+import { restStreamFormat } from './rest-response.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamTickets } from '../auth/stream-ticket.ts';
 import type { DisconnectHandler } from '../streams/on-disconnect.ts';

@@ -15,12 +15,11 @@ import {
   ListTasksRequest,
   Message,
   SendMessageRequest,
-  StreamResponse,
   Task,
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
-import type { DeleteTaskPushNotificationConfigRequest, ListTasksResponse } from '@a2a-js/sdk';
-import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import type { DeleteTaskPushNotificationConfigRequest, ListTasksResponse, StreamResponse } from '@a2a-js/sdk';
+import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
@@ -33,56 +32,24 @@ import { jsonBody } from './json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import type { A2aBindingOptions } from './json-rpc-route.ts';
 import { respondToStreamHead, respondWithStream } from '../streams/stream-response.ts';
-import type { StreamFormat } from '../streams/stream-response.ts';
-import { sseIdOfEvent } from '../streams/event-cursor.ts';
-import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
-
-const JSON_CONTENT_TYPE = 'application/json';
+import { answerType, JSON_CONTENT_TYPE, restStreamFormat } from './rest-response.ts';
 
 type AnswerRequest<T> = (request: Request, context: A2aRequestContext) => T;
 type Events = AsyncGenerator<StreamResponse, void, undefined>;
+/** Makes a handler that answers with the JSON that `act` returns. */
+type AnswerWith = (act: AnswerRequest<Promise<unknown>>) => RequestHandler;
 
-export function restRoute({
-  handler,
-  card,
-  limits,
-  heartbeatMs,
-  log,
-  draftProtocols,
-}: A2aBindingOptions): Router {
-  const contextOf = (request: Request, response: Response): A2aRequestContext => {
-    const { version, legacy } = parseA2aVersion(request.header('A2A-Version'));
-    // A2A 1.0 §3.6.2: the response follows the rules of the requested version. These routes know only A2A 1.0.
-    if (legacy)
-      throw new VersionNotSupportedError(
-        'This address speaks A2A 1.0: send the header "A2A-Version: 1.0". A2A 0.3 has the paths below /v1.',
-      );
-    validateVersion(version, card, 'HTTP+JSON');
-    requireOwnTenant(callerOf(request).principal, request.body);
-    const context = new A2aRequestContext({
-      caller: callerOf(request),
-      wire: 'rest',
-      requestedVersion: version,
-      headers: request.headers,
-      log,
-      draftProtocols,
-    });
-    const active = context.activatedExtensions;
-    if (active) response.setHeader(EXTENSIONS_HEADER, active.join(','));
-    return context;
+export function restRoute(options: A2aBindingOptions): Router {
+  const { handler, limits, heartbeatMs } = options;
+  const answer: AnswerWith = (act) => async (request, response) => {
+    const body = await act(request, contextOf(request, response, options));
+    response.type(answerType(request)).json(moveGenerationsIntoFields(body));
   };
-
-  const answer =
-    (act: AnswerRequest<Promise<unknown>>): RequestHandler =>
-    async (request, response) => {
-      const body = await act(request, contextOf(request, response));
-      response.type(answerType(request)).json(moveGenerationsIntoFields(body));
-    };
 
   const stream =
     (events: AnswerRequest<Events>): RequestHandler =>
     async (request, response) => {
-      const context = contextOf(request, response);
+      const context = contextOf(request, response, options);
       const format = restStreamFormat(response);
       await respondWithStream(response, { events: events(request, context), context, heartbeatMs, format });
     };
@@ -139,11 +106,55 @@ export function restRoute({
     // HEAD waits for the first event. Without a cursor, this event is the task, which comes at once. With a cursor, the
     // first event could come much later.
     delete request.headers[LAST_EVENT_ID_HEADER.toLowerCase()];
-    const context = contextOf(request, response);
+    const context = contextOf(request, response, options);
     await respondToStreamHead(response, handler.resubscribe({ tenant: '', ...idOf(request) }, context));
   });
   router.get('/tasks/:taskId\\:subscribe', subscribe);
   router.post('/tasks/:taskId\\:subscribe', ...body, subscribe);
+  addPushConfigurationRoutes(router, handler, { answer, body });
+  router.get(
+    '/extendedAgentCard',
+    answer(async (_request, context) =>
+      AgentCard.toJSON(await handler.getAuthenticatedExtendedAgentCard({ tenant: '' }, context)),
+    ),
+  );
+  return router;
+}
+
+/** Creates the context of a request. @throws VersionNotSupportedError; ProductError UNKNOWN_ADDRESS for another tenant */
+function contextOf(
+  request: Request,
+  response: Response,
+  { card, log, draftProtocols }: A2aBindingOptions,
+): A2aRequestContext {
+  const { version, legacy } = parseA2aVersion(request.header('A2A-Version'));
+  // A2A 1.0 §3.6.2: the response follows the rules of the requested version. These routes know only A2A 1.0.
+  if (legacy)
+    throw new VersionNotSupportedError(
+      'This address speaks A2A 1.0: send the header "A2A-Version: 1.0". A2A 0.3 has the paths below /v1.',
+    );
+  validateVersion(version, card, 'HTTP+JSON');
+  const caller = callerOf(request);
+  requireOwnTenant(caller.principal, request.body);
+  const context = new A2aRequestContext({
+    caller,
+    wire: 'rest',
+    requestedVersion: version,
+    headers: request.headers,
+    log,
+    draftProtocols,
+  });
+  const active = context.activatedExtensions;
+  if (active) response.setHeader(EXTENSIONS_HEADER, active.join(','));
+  return context;
+}
+
+/** Adds the routes of push notification configurations (A2A 1.0 §3.1.7 to §3.1.10). */
+function addPushConfigurationRoutes(
+  router: Router,
+  handler: A2aBindingOptions['handler'],
+  { answer, body }: { answer: AnswerWith; body: RequestHandler[] },
+): void {
   router
     .route('/tasks/:taskId/pushNotificationConfigs')
     .get(
@@ -188,13 +199,6 @@ export function restRoute({
         return {};
       }),
     );
-  router.get(
-    '/extendedAgentCard',
-    answer(async (_request, context) =>
-      AgentCard.toJSON(await handler.getAuthenticatedExtendedAgentCard({ tenant: '' }, context)),
-    ),
-  );
-  return router;
 }
 
 function messageOf(operation: string, { body }: Request, context: A2aRequestContext): SendMessageRequest {
@@ -225,56 +229,4 @@ function configOf({ params }: Request): DeleteTaskPushNotificationConfigRequest 
 function listAnswer({ tasks, ...page }: ListTasksResponse, artifacts: boolean): object {
   const encoded = tasks.map((task) => Object.assign(artifacts ? { artifacts: [] } : {}, Task.toJSON(task)));
   return { tasks: encoded, ...page };
-}
-
-/**
- * Returns the media type of the response. A2A 1.0 §11.1: it is the A2A media type, unless the client prefers plain
- * JSON.
- */
-function answerType(request: Request): string {
-  return request.accepts([A2A_CONTENT_TYPE, JSON_CONTENT_TYPE]) || A2A_CONTENT_TYPE;
-}
-
-/** The google.rpc.Code names that differ from the SDK's names. */
-const STATUS_NAMES: Readonly<Record<number, string>> = {
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  405: 'UNIMPLEMENTED',
-  409: 'ALREADY_EXISTS',
-  413: 'RESOURCE_EXHAUSTED',
-  429: 'RESOURCE_EXHAUSTED',
-  500: 'INTERNAL',
-  502: 'UNAVAILABLE',
-  503: 'UNAVAILABLE',
-};
-
-const ABORTED: ReadonlySet<string> = new Set(['SESSION_BUSY', 'TASK_GENERATION_MISMATCH']);
-
-function restError(error: unknown): { code: number; body: object } {
-  const mapped = toWireError(error, 'rest');
-  const code = restStatusFor(mapped);
-  const body = toRestErrorBody(mapped, code);
-  // google.rpc.Code: ABORTED means two conflicting requests, ALREADY_EXISTS means an id in use. Both are 409.
-  const status = ABORTED.has(mapped.reason) ? 'ABORTED' : (STATUS_NAMES[code] ?? body.error.status);
-  return { code, body: { error: { ...body.error, status } } };
-}
-
-/** Formats events as in A2A 1.0 §11.7. The SSE id is the event's `seq` or generation. */
-export function restStreamFormat(response: Response): StreamFormat<StreamResponse> {
-  return {
-    frame: (event) => {
-      const wire = moveGenerationsIntoFields(StreamResponse.toJSON(event));
-      return { data: JSON.stringify(wire), id: sseIdOfEvent(wire) };
-    },
-    errorFrame: (error) => ({ event: 'error', data: JSON.stringify(restError(error).body) }),
-    refuse: (error) => sendRestError(response, error),
-  };
-}
-
-export function sendRestError(response: Response, error: unknown): void {
-  const { code, body } = restError(error);
-  const later = retryLaterOf(toWireError(error, 'rest'));
-  if (later !== undefined) response.setHeader('Retry-After', later.retryAfter);
-  response.status(code).type(answerType(response.req)).json(body);
 }
