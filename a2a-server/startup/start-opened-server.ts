@@ -10,7 +10,11 @@ import {
 } from '../../shared/state/server-record.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
-import { CancellingDisconnectHandler, IGNORE_DISCONNECTS } from '../http/streams/on-disconnect.ts';
+import {
+  CancellingDisconnectHandler,
+  IGNORE_DISCONNECTS,
+  type DisconnectHandler,
+} from '../http/streams/on-disconnect.ts';
 import { ReadersAtOtherServers } from '../http/streams/readers-at-other-servers.ts';
 import { describeOfferedAgent, createServerAgentCard } from './server-agent-card.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
@@ -36,6 +40,9 @@ import { openAccessControl } from './open-access-control.ts';
 import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
 import { closeHttpServer } from '../../shared/net/close-http-server.ts';
 import type { OpenedServer } from './prepare-server.ts';
+import type { ClockCheck } from '../executor/clock-check.ts';
+import type { RunningTaskService } from '../executor/task-service.ts';
+import type { PushConfigurations } from '../push/push-configurations.ts';
 
 export interface ServerRun {
   record: ServerRecord;
@@ -64,8 +71,7 @@ export async function startOpenedServer(
   opened: OpenedServer,
   open: (app: RequestListener) => void,
 ): Promise<ServerRun> {
-  const { settings, log, server, port, own, journal, records, mcpServers, confinement, worker, live } =
-    opened;
+  const { settings, log, port, own, journal, records, worker, live } = opened;
   /** The clock of the journal. Servers that share a journal use the same time for deadlines, tokens and tickets. */
   const clock: Clock = { ...systemClock, now: () => journal.now() };
   const able = createToolsAndCommands({
@@ -99,21 +105,12 @@ export async function startOpenedServer(
   };
   const reading = new AbortScope<StreamEndReason>();
   const { access, close: closeAccess } = await openAccessControl({ ...opened, record, base, clock });
-  const others =
-    settings.onDisconnect === 'cancel' && journal.ownership.shared
-      ? new ReadersAtOtherServers({ records, clock, log })
-      : undefined;
-  others?.removeOld();
-  const disconnects =
-    settings.onDisconnect === 'cancel'
-      ? new CancellingDisconnectHandler({ tasks, clock, log, others })
-      : IGNORE_DISCONNECTS;
+  const { disconnects, others } = openDisconnectHandler(opened, { tasks, clock });
   const openRequests = new OpenRequestLimiter(live.limits, onRefused);
   const metrics = await openOfferedMetrics(opened, tasks);
   const { push, pushKeys } = openPushNotifications({ ...opened, ...access, tasks, base, clock });
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
-  const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const allowedHosts = allowedHostsAndOrigins(settings);
   const app = createApp({
     tasks,
@@ -134,16 +131,7 @@ export async function startOpenedServer(
     log,
     reading,
     phase: () => phase,
-    health: () => ({
-      version: record.version,
-      agent: agentBackendText(settings),
-      // The lease is checked too. If the database hangs, its connections stay open, so `reachable` may be true, but
-      // the lease ends.
-      journal: journal.reachable() && journal.ownership.leaseMs() !== 0 ? 'ok' : 'unreachable',
-      mcpServers: servers(),
-      shell: confinementText(confinement),
-      clock: clockCheck.jump === 0 ? 'ok' : clockProblemText(clockCheck.jump),
-    }),
+    health: () => health(opened, { record, clockCheck }),
     operation: () => ({
       ...record,
       stateDirectory: settings.stateDir,
@@ -151,7 +139,7 @@ export async function startOpenedServer(
       waiting: tasks.waiting(),
       toolExecutions: tasks.running().length,
     }),
-    servers,
+    servers: () => serversOf(opened),
     disconnects,
     push,
     openRequests,
@@ -186,19 +174,7 @@ export async function startOpenedServer(
       await wait(settings.drain, undefined, hurried).catch(() => undefined);
     }
     phase = 'closing';
-    disconnects.stop();
-    await tasks.shutdown(settings.grace);
-    await mcpServers?.close();
-    await worker.close();
-    await push.stop();
-    reading.abort('server-shutdown');
-    closeAccess();
-    await closeHttpServer(server);
-    await others?.close();
-    // The telemetry closes before the journal, because the last metrics still need the journal.
-    await opened.telemetry.close();
-    await journal.close();
-    await removeOwnServerRecord(settings.stateDir, record);
+    await closeParts(opened, { tasks, disconnects, others, push, reading, closeAccess, record });
   };
   let stopped: Promise<void> | undefined;
   const hurry = (): void => {
@@ -211,4 +187,71 @@ export async function startOpenedServer(
     return changed;
   };
   return { record, recovered, reload, stop: () => (stopped ??= stop()), hurry };
+}
+
+function serversOf({ mcpServers }: OpenedServer): ToolServerView[] {
+  return mcpServers?.statuses() ?? [];
+}
+
+/** Returns the content of `GET /health` for every caller. */
+function health(
+  opened: OpenedServer,
+  { record, clockCheck }: { record: ServerRecord; clockCheck: ClockCheck },
+): { journal: 'ok' | 'unreachable'; [field: string]: unknown } {
+  const { settings, journal, confinement } = opened;
+  return {
+    version: record.version,
+    agent: agentBackendText(settings),
+    // The lease is checked too. If the database hangs, its connections stay open, so `reachable` may be true, but the
+    // lease ends.
+    journal: journal.reachable() && journal.ownership.leaseMs() !== 0 ? 'ok' : 'unreachable',
+    mcpServers: serversOf(opened),
+    shell: confinementText(confinement),
+    clock: clockCheck.jump === 0 ? 'ok' : clockProblemText(clockCheck.jump),
+  };
+}
+
+interface Disconnects {
+  disconnects: DisconnectHandler;
+  /** Present if other servers may have readers of the same tasks. */
+  others: ReadersAtOtherServers | undefined;
+}
+
+/** Opens what decides about the tasks of disconnected clients, as the setting `onDisconnect` says. */
+function openDisconnectHandler(
+  { settings, journal, records, log }: OpenedServer,
+  { tasks, clock }: { tasks: RunningTaskService; clock: Clock },
+): Disconnects {
+  if (settings.onDisconnect !== 'cancel') return { disconnects: IGNORE_DISCONNECTS, others: undefined };
+  const others = journal.ownership.shared ? new ReadersAtOtherServers({ records, clock, log }) : undefined;
+  others?.removeOld();
+  return { disconnects: new CancellingDisconnectHandler({ tasks, clock, log, others }), others };
+}
+
+interface StartedParts extends Disconnects {
+  tasks: RunningTaskService;
+  push: PushConfigurations;
+  reading: AbortScope<StreamEndReason>;
+  closeAccess: () => void;
+  record: ServerRecord;
+}
+
+/** Closes the parts of a server that refuses new requests: first the work, then the streams, then the journal. */
+async function closeParts(
+  { settings, server, journal, mcpServers, worker, telemetry }: OpenedServer,
+  { tasks, disconnects, others, push, reading, closeAccess, record }: StartedParts,
+): Promise<void> {
+  disconnects.stop();
+  await tasks.shutdown(settings.grace);
+  await mcpServers?.close();
+  await worker.close();
+  await push.stop();
+  reading.abort('server-shutdown');
+  closeAccess();
+  await closeHttpServer(server);
+  await others?.close();
+  // The telemetry closes before the journal, because the last metrics still need the journal.
+  await telemetry.close();
+  await journal.close();
+  await removeOwnServerRecord(settings.stateDir, record);
 }
