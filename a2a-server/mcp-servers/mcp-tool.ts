@@ -43,16 +43,14 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     // again.
     show: (input) => Promise.resolve({ preview: { type: 'json', value: input }, basis }),
     run: async (input, run) => {
-      const { signal, ask, principal, toolId } = run;
+      const { signal, ask, principal, toolId, stopCause, requireClaim } = run;
       const said = new MiddleCutText(MAX_PROGRESS_CHARS);
       const output: typeof run.output = (text, progress) => {
         said.push(text);
         run.output(text, progress);
       };
-      const stopCause = (): ReturnType<McpCallContext['stopCause']> => run.stopCause?.();
       const answeredLate = (late: McpServerToolResult): void =>
-        run.answeredLate?.(mcpResultForModel(late).text);
-      const requireClaim = (): void => run.requireClaim?.();
+        run.answeredLate(mcpResultForModel(late).text);
       const context = { signal, output, ask, principal, toolId, stopCause, requireClaim, answeredLate };
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;

@@ -35,7 +35,7 @@ export interface ToolRun extends ToolContext {
   /** Writes live output, which clients of the task can see. If the number of steps is known, `progress` counts them. */
   output: (text: string, progress?: ToolProgress) => void;
   /** Replaces the agent's todo list when the run succeeds. */
-  plan?: (todos: readonly Todo[]) => void;
+  plan: (todos: readonly Todo[]) => void;
   /**
    * Asks the person a question and waits without a time limit. The task has the state `input-required` until the
    * answer.
@@ -48,35 +48,35 @@ export interface ToolRun extends ToolContext {
    * @throws ProductError FORBIDDEN if a policy rule denies the host, or demands a passkey, an approver or a decision
    *   that the call does not have
    */
-  goesTo?: (hosts: readonly string[]) => void;
+  goesTo: (hosts: readonly string[]) => void;
   /**
    * Returns false if the tool must skip this file or directory. The tool must skip a path that a policy rule denies, or
    * about which a rule demands a decision. Rules that match the call's own input do not count, because the server has
-   * already checked them. If absent, the tool may read every path.
+   * already checked them.
    * @param path relative to the workspace, with `/`
    */
-  mayRead?: (path: string) => boolean;
+  mayRead: (path: string) => boolean;
   /**
    * Returns the reason of the abort, so that a tool can send the reason to a service. Returns undefined before the
    * abort.
    */
-  stopCause?: () => { reason: StopReason; message: string } | undefined;
+  stopCause: () => { reason: StopReason; message: string } | undefined;
   /**
    * E1: checks that this server still owns the task. A tool that waits calls this directly before its effect, because
    * the machine may have paused this process for longer than its lease.
    * @throws OwnershipLostError if another server may continue the task
    */
-  requireClaim?: () => void;
+  requireClaim: () => void;
   /**
    * Records an answer that arrives after the run has stopped. Clients of the task see the answer as output, and
    * `read-output` can read it. After the end of the task, records nothing.
    */
-  answeredLate?: (text: string) => void;
+  answeredLate: (text: string) => void;
   /**
    * The running call, and the state of its task when the run started. ACP agents need both for the tool calls that they
    * make.
    */
-  asked?: { call: Call; place: TaskWithEarlierTasks };
+  asked: { call: Call; place: TaskWithEarlierTasks };
 }
 
 /** A file for the model: one of `FILE_MEDIA_TYPES`, and not larger than `maxFileBytes`. */

@@ -22,7 +22,7 @@ import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
 export async function recheckPolicyAndRun(
   { tool, task, call }: { tool: Tool; task: Snapshot; call: Call },
   policy: Policy,
-  run: ToolRun,
+  run: Omit<ToolRun, 'goesTo' | 'mayRead'>,
 ): Promise<ToolResult> {
   // The demands of the call and of the server on the approver apply only if a person decided. Otherwise only the
   // demands of the rules apply.
@@ -31,7 +31,7 @@ export async function recheckPolicyAndRun(
   // the paths of the call must still lead to files that this mode may change unasked.
   const acceptsEdits = call.decided === null && taskModeOf(task.settings) === 'accept-edits';
   if (policy.rules.length === 0 && ofDecision === undefined && !acceptsEdits)
-    return tool.run(call.input, run);
+    return tool.run(call.input, { ...run, goesTo: () => undefined, mayRead: () => true });
   const met = metApproverDemand(task, call);
   const reach = await resolveTargets(tool, call.input, { ...run, acceptsEdits });
   const approved = { ...call, reach };
@@ -77,6 +77,6 @@ export async function recheckPolicyAndRun(
   };
   // E1: the machine may have paused this process while the targets were resolved. The lease may have ended meanwhile,
   // and another server may own the task. The timer that reports the end of the lease may not have run yet.
-  run.requireClaim?.();
+  run.requireClaim();
   return tool.run(call.input, { ...run, mayRead, goesTo: (hosts) => check({ hosts }) });
 }

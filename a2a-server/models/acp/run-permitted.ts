@@ -27,9 +27,8 @@ export async function runPermittedAcpCall(
   agents: LiveAcpAgents,
   check: () => Promise<void>,
 ): Promise<ToolResult> {
-  const { asked, signal } = run;
-  if (asked === undefined) throw new Error('a permission request runs only in its task');
-  const { call, place } = asked;
+  const { signal } = run;
+  const { call, place } = run.asked;
   const { agent, fresh, release } = await agents.use(place, 'call');
   try {
     rejectSettledRequests(agent, place.task);

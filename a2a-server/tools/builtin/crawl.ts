@@ -66,7 +66,7 @@ async function crawl(
   const until = web.clock.elapsed() + TIME_MS;
   try {
     // The rules are checked before each redirect, because a redirect may lead to a host that a rule denies.
-    const onHost = (to: URL): void => goesTo?.(callTargetsOfUrl(to.href).hosts ?? []);
+    const onHost = (to: URL): void => goesTo(callTargetsOfUrl(to.href).hosts ?? []);
     await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {
     // A2: the result contains the pages that were read before the stop. All connections are closed, so the stop is

@@ -70,7 +70,7 @@ export function createFetchTool(web: FetchDependencies): Tool {
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
         wants: ({ media }) => bodyReadModeOf(media) !== 'none',
-        onRedirect: (to) => goesTo?.(callTargetsOfUrl(to.href).hosts ?? []),
+        onRedirect: (to) => goesTo(callTargetsOfUrl(to.href).hosts ?? []),
       });
       signal.throwIfAborted();
       return resultOf(answer, input, signal);

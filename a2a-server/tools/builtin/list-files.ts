@@ -31,7 +31,7 @@ export const listFilesTool: Tool = defineTool({
     await workspace.locate(input.path);
     return { preview: { type: 'json', value: input }, basis: null };
   },
-  run: async ({ path, recursive }, { workspace, signal, mayRead = () => true }) => {
+  run: async ({ path, recursive }, { workspace, signal, mayRead }) => {
     const lines: string[] = [];
     const hidden: string[] = [];
     let cut = false;

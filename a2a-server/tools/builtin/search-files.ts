@@ -110,7 +110,7 @@ async function searchFile(
 async function searchTree(
   input: Search,
   { matcher, report, glob }: SearchInProgress,
-  { workspace, signal, mayRead = () => true }: ToolRun,
+  { workspace, signal, mayRead }: ToolRun,
 ): Promise<void> {
   let start: string | undefined;
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {

@@ -23,7 +23,7 @@ export const updateTodosTool: Tool = defineTool({
   title: ({ todos }) => `Plan ${countWithNoun(todos.length, 'todo')}`,
   show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
   run: async ({ todos }, { plan }) => {
-    plan?.(todos);
+    plan(todos);
     const done = todos.filter(({ status }) => status === 'done').length;
     const open = todos.filter(({ status }) => status !== 'done').map(({ text }) => text);
     const left = open.length === 0 ? 'nothing is left' : `left: ${open.join('; ')}`;

@@ -9,6 +9,7 @@ import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { toolRun } from '../tool-run.ts';
 import { entryOf, peerSettings } from './peer-process.ts';
 
 const QUICK: McpServerTimings = { connectMs: 20_000, firstMs: 5, mostMs: 20, awayMs: 20_000 };
@@ -51,16 +52,7 @@ export async function mcpStage(
       if (tool === undefined)
         throw new Error(servers.whyAbsent(mcpToolName(server, name)) ?? `no tool ${name}`);
       const { signal } = new AbortController();
-      const base = {
-        principal: 'ada',
-        workspace,
-        signal,
-        toolId: 'test-1',
-        basis: null,
-        output: () => undefined,
-        ask,
-      };
-      return (await tool.run(input, { ...base, ...run })).text;
+      return (await tool.run(input, toolRun({ workspace, signal, ask, ...run }))).text;
     },
     status: async (is, server = 'peer') => {
       for (;;) {

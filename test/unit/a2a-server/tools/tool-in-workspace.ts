@@ -2,6 +2,7 @@
 import type { PreviewWithBasis, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { toolRun } from '../../../support/tool-run.ts';
 
 export interface ToolInWorkspace {
   root: string;
@@ -20,14 +21,7 @@ export async function toolInWorkspace(): Promise<ToolInWorkspace> {
   const given = { principal: 'ada', workspace, signal };
   const show = (tool: Tool, input: unknown) => tool.show(input, given);
   const run = (tool: Tool, input: unknown, more: Partial<ToolRun> = {}) =>
-    tool.run(input, {
-      ...given,
-      toolId: 'test-1',
-      basis: null,
-      output: () => undefined,
-      ask: nobody,
-      ...more,
-    });
+    tool.run(input, toolRun({ ...given, ...more }));
   return {
     root,
     workspace,
@@ -36,9 +30,6 @@ export async function toolInWorkspace(): Promise<ToolInWorkspace> {
     showAndRun: async (tool, input) => run(tool, input, { basis: (await show(tool, input)).basis }),
   };
 }
-
-/** Fails the test if a tool asks the person a question. */
-export const nobody = (): Promise<never> => Promise.reject(new Error('nobody is there to be asked'));
 
 /** Polls until a condition holds. Use it only for changes without an event, such as another process's file. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {

@@ -6,6 +6,7 @@ import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspa
 import { taskAfter, turnEventsWith } from '../../../../support/folded-task.ts';
 import { policyOf } from '../../../../support/judged-calls.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+import { toolRun } from '../../../../support/tool-run.ts';
 
 it('E1 E2 a tool does not run if this server lost the task while the targets were resolved', async () => {
   const requested: RequestedCall = {
@@ -36,19 +37,15 @@ it('E1 E2 a tool does not run if this server lost the task while the targets wer
       return Promise.resolve({ text: '', summary: '' });
     },
   };
-  const running = recheckPolicyAndRun({ tool, task, call }, policyOf({ action: 'deny', path: 'secret/**' }), {
-    principal: 'ada',
+  const run = toolRun({
     workspace: await openWorkspace(await temporaryDirectory()),
     signal: new AbortController().signal,
-    toolId: 'tool-1',
-    basis: null,
-    output: () => undefined,
-    plan: () => undefined,
-    ask: () => Promise.reject(new Error('no question')),
     requireClaim: () => {
       if (done.includes('resolved')) throw new Error('lost');
     },
   });
+  const policy = policyOf({ action: 'deny', path: 'secret/**' });
+  const running = recheckPolicyAndRun({ tool, task, call }, policy, run);
   await expect(running).rejects.toThrow('lost');
   expect(done).toEqual(['resolved']);
 });

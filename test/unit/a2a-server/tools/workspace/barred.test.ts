@@ -11,7 +11,7 @@ import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspa
 import { identifyBarredDirectory } from '../../../../../a2a-server/tools/workspace/barred-directory.ts';
 import type { DirectoryAccess } from '../../../../../a2a-server/tools/workspace/directory.ts';
 import { writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
-import { nobody } from '../tool-in-workspace.ts';
+import { toolRun } from '../../../../support/tool-run.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const signal = new AbortController().signal;
@@ -35,16 +35,7 @@ async function runner(access?: DirectoryAccess) {
   const workspace = await openWorkspace(home, { barred: await barred(), ...(access && { access }) });
   return async (tool: Tool, input: unknown) => {
     const shown = await tool.show(input, { principal: 'ada', workspace, signal });
-    const run = {
-      principal: 'ada',
-      workspace,
-      signal,
-      toolId: 'test-1',
-      basis: shown.basis,
-      ask: nobody,
-      output: () => undefined,
-    };
-    return (await tool.run(input, run)).text;
+    return (await tool.run(input, toolRun({ workspace, signal, basis: shown.basis }))).text;
   };
 }
 
