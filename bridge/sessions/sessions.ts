@@ -289,12 +289,9 @@ export class Sessions {
     return { sessions: [...found.values()], unreachable };
   }
 
-  /**
-   * Returns the time at which a bridge of this user delegated the task. Returns undefined if none did.
-   * @param messageId the id of the message that may have started the task
-   */
-  delegatedAt(taskId: string, messageId: string): Date | undefined {
-    const entry = this.#outbox.findByTaskOrMessage(taskId, messageId);
+  /** Returns the time at which a bridge of this user delegated the session's task. Returns undefined if none did. */
+  delegatedAt({ agent, view, firstMessageId }: Session): Date | undefined {
+    const entry = this.#outbox.findByTaskOrMessage(agent.name, view?.taskId ?? '', firstMessageId);
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 

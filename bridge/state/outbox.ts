@@ -160,13 +160,15 @@ export class Outbox {
   }
 
   /**
-   * Returns the delegation whose task has this id, or whose message has started the task.
+   * Returns the delegation to this agent whose task has this id, or whose message has started the task.
    * @param taskId '' if the agent has not sent the id yet
    */
-  findByTaskOrMessage(taskId: string, messageId: string): OutboxEntry | undefined {
+  findByTaskOrMessage(agent: string, taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
-      `WHERE (?1 <> '' AND task_id = ?1) OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
+      `WHERE agent = ?1
+         AND ((?2 <> '' AND task_id = ?2) OR (message_id = ?3 AND json_extract(work, '$.taskId') IS NULL))
        ORDER BY state = 'collected' DESC, created_at DESC LIMIT 1`,
+      agent,
       taskId,
       messageId,
     )[0];
@@ -258,16 +260,18 @@ export class Outbox {
 
   /**
    * Returns the title of a task, if this bridge has another open task too. Tasks that this bridge has taken over from
-   * earlier bridges count. Returns undefined if there is no other open task, or if this task is unknown.
+   * earlier bridges count. Returns undefined if there is no other open task, if this task is unknown, or if several
+   * agents have a task with this id.
    */
   titleAmongSeveral(taskId: string): string | undefined {
-    const rows = this.#database.rows(
-      `SELECT task_id, title FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?
-         ORDER BY created_at`,
+    // With `min`, SQLite takes the title from the row with the lowest `created_at`.
+    const tasks = this.#database.rows(
+      `SELECT task_id, title, min(created_at) FROM delegations
+         WHERE state = 'accepted' AND ended IS NULL AND owner = ? GROUP BY agent, task_id`,
       this.#database.owner,
     );
-    const titles = new Map(rows.toReversed().map(([id, title]) => [String(id), String(title)]));
-    return titles.size > 1 ? titles.get(taskId) : undefined;
+    const [only, another] = tasks.filter(([id]) => id === taskId);
+    return tasks.length > 1 && only !== undefined && another === undefined ? String(only[1]) : undefined;
   }
 
   #select(rest: string, ...values: SqliteValue[]): readonly OutboxEntry[] {

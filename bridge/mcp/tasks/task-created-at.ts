@@ -12,7 +12,7 @@ export function taskCreatedAt(sessions: Sessions, session: Session): Date {
   const taskId = session.view?.taskId ?? '';
   const before = known.get(session);
   if (before !== undefined && before.taskId === taskId) return before.at;
-  const at = sessions.delegatedAt(taskId, session.firstMessageId) ?? session.activity.changedAt;
+  const at = sessions.delegatedAt(session) ?? session.activity.changedAt;
   if (taskId !== '') known.set(session, { taskId, at });
   return at;
 }

@@ -85,7 +85,7 @@ describe('the outbox of the bridges', () => {
     outbox.collect({ agent: 'local', taskId: '', sessionId: 's2' }, 'completed');
     expect(outbox.open().map(({ messageId }) => messageId)).toEqual(['1']);
     expect(outbox.listUnfinishedTasks(10)).toEqual([{ agent: 'local', taskId: '', sessionId: 's1' }]);
-    expect(outbox.findByTaskOrMessage('', '3')).toBeUndefined();
+    expect(outbox.findByTaskOrMessage('local', '', '3')).toBeUndefined();
   });
 
   test('the title of a task is told only while the process has another open task', () => {
@@ -100,6 +100,21 @@ describe('the outbox of the bridges', () => {
     ]);
     outbox.collect({ agent: 'local', taskId: 'other', sessionId: 's' }, 'completed');
     expect(outbox.titleAmongSeveral('t')).toBeUndefined();
+  });
+
+  test('two agents may choose the same id for a task', () => {
+    outbox.put(entry('1', { state: accepted, title: 'First' }));
+    outbox.put(entry('2', { state: accepted, title: 'Second', agent: 'other' }));
+    outbox.put(entry('3', { state: { ...accepted, taskId: 'u' }, title: 'Third' }));
+    // Only the form knows the id, so the title is not told rather than guessed.
+    expect(['t', 'u'].map((id) => outbox.titleAmongSeveral(id))).toEqual([undefined, 'Third']);
+    expect(['local', 'other'].map((agent) => outbox.findByTaskOrMessage(agent, 't', '')?.title)).toEqual([
+      'First',
+      'Second',
+    ]);
+    outbox.collect({ agent: 'local', taskId: 'u', sessionId: 's' }, 'completed');
+    outbox.update('2', { state: { ...accepted, taskId: 'v' } });
+    expect(outbox.titleAmongSeveral('t')).toBe('First');
   });
 
   test('the contents of files are written with their entry, and deleted when the entry is collected or dropped', async () => {
