@@ -72,6 +72,8 @@ export class PostgresWriterConnection {
   readonly #id = randomUUID();
   readonly #closing = new AbortController();
   #connection: PostgresConnection | undefined;
+  /** The connection that `#connect` prepares. It may hang. Undefined if no connection opens. */
+  #opening: PostgresConnection | undefined;
   /** True after the first connection, which registers this server. */
   #registered = false;
   /** True if the last attempts to connect have failed. */
@@ -146,6 +148,7 @@ export class PostgresWriterConnection {
 
   /** Ends the connection, which may hang. The current work then fails. Later work uses another connection. */
   dropConnection(): void {
+    this.#opening?.drop();
     this.#connection?.drop();
   }
 
@@ -156,6 +159,7 @@ export class PostgresWriterConnection {
   /** Ends the connection after the current work. Does not wait for a lost connection. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#opening?.drop();
     await this.#queue;
     const connection = this.#connection;
     this.#connection = undefined;
@@ -208,9 +212,10 @@ export class PostgresWriterConnection {
 
   async #connect(): Promise<PostgresConnection> {
     const connection = await openPostgresConnection(this.#address, async (opened) => {
+      this.#opening = opened;
       await opened.query({ text: SESSION });
       await (this.#registered ? this.#resume(opened) : this.#register(opened));
-    });
+    }).finally(() => (this.#opening = undefined));
     this.#connection = connection;
     connection.onLost(() => void this.#reconnect());
     return connection;

@@ -74,6 +74,16 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
   /** Returns the number of commits. */
   const lastBatch = (): Promise<number> => firstNumber('SELECT batch FROM commits');
 
+  /** Ends the connection that writes. The next one then waits for a lock, until the returned function is called. */
+  async function blockNextWriter(): Promise<() => Promise<void>> {
+    const unlock = await beginTransaction(url, 'SELECT 1 FROM commits FOR UPDATE');
+    await administer(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT append_batch%'",
+    );
+    await untilWaitingForLocks(url, 1);
+    return unlock;
+  }
+
   describe('a lost connection of the journal', () => {
     it('E3 an append whose answer is lost is written once, and the writer gets its entries', async () => {
       const journal = await open({ url: proxy.url });
@@ -236,23 +246,29 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
       expect(await journal.row('b')).toBeUndefined();
     });
 
-    it('R117 after a host has vanished without closing its connections, requests succeed as soon as the lease has ended', async () => {
-      const journal = await open({ url: proxy.url });
-      await journal.ownership.start({
-        onSearch: () => undefined,
-        ended: () => undefined,
-        canOpen: () => Promise.resolve(true),
-      });
-      await journal.append(beginning('a', { events: [working] }));
-      await journal.row('a');
-      proxy.strand();
-      const row = journal.row('a');
-      expect(await journal.append(continuing('a', 2, [delta('x')], 'working'))).toMatchObject({
-        type: 'appended',
-      });
-      expect(await row).toMatchObject({ taskId: 'a' });
-      expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
-    }, 30_000);
+    it.each(['is open', 'opens again'])(
+      'R117 after a host has vanished while the connection that writes %s, requests succeed as soon as the lease has ended',
+      async (state) => {
+        const journal = await open({ url: proxy.url });
+        await journal.ownership.start({
+          onSearch: () => undefined,
+          ended: () => undefined,
+          canOpen: () => Promise.resolve(true),
+        });
+        await journal.append(beginning('a', { events: [working] }));
+        await journal.row('a');
+        const unlock = state === 'is open' ? undefined : await blockNextWriter();
+        proxy.strand();
+        await unlock?.();
+        const row = journal.row('a');
+        expect(await journal.append(continuing('a', 2, [delta('x')], 'working'))).toMatchObject({
+          type: 'appended',
+        });
+        expect(await row).toMatchObject({ taskId: 'a' });
+        expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
+      },
+      30_000,
+    );
 
     it('the journal closes while the network is cut', async () => {
       const journal = await open({ url: proxy.url });
@@ -261,6 +277,14 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
       proxy.freeze();
       await journal.close();
     });
+
+    it('the journal closes while the connection that writes waits for a lock before it opens', async () => {
+      const journal = await open();
+      await journal.append(beginning('a'));
+      const unlock = await blockNextWriter();
+      await journal.close();
+      await unlock();
+    }, 20_000);
 
     it('R117 a reader waits for a free connection if other programs use all connections of the database', async () => {
       const journal = await open();
