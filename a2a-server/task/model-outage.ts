@@ -3,7 +3,7 @@
  * The number of attempts is limited. The journal contains the wait, so the wait continues after a restart. Pure.
  */
 import type { TaskEvent } from './events.ts';
-import type { Snapshot } from './snapshot.ts';
+import { progressNoteOf, type Snapshot } from './snapshot.ts';
 
 /** The pause after each failed attempt in a row. After the last pause, another failure fails the task. */
 export const OUTAGE_PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
@@ -39,4 +39,16 @@ export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure
 export function nextAttemptTime({ outage }: Pick<Snapshot, 'outage'>, now: number): number | undefined {
   const pauseMs = (outage?.until ?? now) - now;
   return pauseMs > 0 && pauseMs <= MAX_REQUESTED_PAUSE_MS ? outage?.until : undefined;
+}
+
+/**
+ * Returns the event that says that no running server offers the task's model. The next server that offers it calls it at
+ * once. Returns nothing if the journal already has the event, or if the task is not in the state `working`.
+ * @param now in milliseconds since 1970
+ */
+export function modelNotOfferedEvents(snapshot: Snapshot, now: number): TaskEvent[] {
+  const name = JSON.stringify(snapshot.settings.model);
+  const text = `The task waits: no running server offers its model ${name}. Start a server that offers it, or cancel the task.`;
+  if (snapshot.status.state !== 'working' || progressNoteOf(snapshot) === text) return [];
+  return [{ type: 'model.unavailable', attempts: snapshot.outage?.attempts ?? 0, until: now, text }];
 }

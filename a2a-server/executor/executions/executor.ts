@@ -9,10 +9,13 @@
  *   an answer.
  */
 import { AbortScope } from '../../../shared/runtime/abort.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
 import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-execution-slots.ts';
 import { LIMITS } from '../../limits/limits.ts';
 import { queuePositionEvents } from './queue-position-events.ts';
+import { modelNotOfferedEvents } from '../../task/model-outage.ts';
 import { restartEvents } from '../../task/next-step.ts';
 import { TaskExecution, type TaskExecutionOptions, type ComputeOpeningEvents } from './task-execution.ts';
 import {
@@ -46,6 +49,15 @@ const REPORT_AGAIN_MS = 10_000;
 
 /** The time limit for the start of an approved tool call. After it, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
+
+/**
+ * The time for which this server does not search for a task whose model it does not offer, in milliseconds. It is longer
+ * than a lease, because the tasks of a dead server can be claimed only after its lease.
+ */
+const LEAVE_MS = 10_000;
+
+/** The maximum number of such tasks that this server remembers. */
+const MAX_LEFT = 1_000;
 
 export interface ExecutorOptions extends TaskExecutionOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
@@ -84,6 +96,11 @@ export class Executor {
   readonly #openings = new Map<string, ComputeOpeningEvents>();
   /** The claims of tasks that execute, or that a timer will wake. */
   readonly #claims = new Map<string, TaskClaim>();
+  /**
+   * The tasks that this server has left to others, because it does not offer their model, by task id: the last `seq` at
+   * that time, and the time until which this server does not search for the task, as `Clock.elapsed` gives it.
+   */
+  readonly #left = new Map<string, { seq: number; until: number }>();
   readonly #slots: FairExecutionSlots;
   readonly scheduler: ToolScheduler;
   #closing = false;
@@ -190,11 +207,12 @@ export class Executor {
     const { execution, slot } = running;
     const { taskId, principal } = task;
     const claim = await this.#claim(taskId);
-    if (claim === undefined || !(await slot.granted) || !claim.held) {
+    const mayRun = claim !== undefined && (await this.#offersModel(taskId, claim));
+    if (!mayRun || !(await slot.granted) || !claim.held) {
       execution.close();
-      // This server does not run the task: the task was stopped, or this server has no claim to it. So only the command
-      // is appended, and the server that owns the task reads the command from the journal. If the append fails, the
-      // sender gets the error from `result`.
+      // This server does not run the task: the task was stopped, or this server has no claim to it, or does not offer
+      // its model. So only the command is appended, and the server that owns the task reads the command from the
+      // journal. If the append fails, the sender gets the error from `result`.
       await command?.settle().catch(() => undefined);
     } else {
       await execution.run(claim, command);
@@ -250,6 +268,35 @@ export class Executor {
     const claim = await ownership.claim(taskId);
     if (claim !== undefined) this.#storeClaim(taskId, claim);
     return claim;
+  }
+
+  /**
+   * Returns false if this server does not offer the task's model, and another server may. This server then leaves the
+   * task to the others. If no server has continued the task since this server last left it, the task says why it waits.
+   */
+  async #offersModel(taskId: string, claim: TaskClaim): Promise<boolean> {
+    const { journal, log, models, clock, onFailure } = this.#options;
+    if (!journal.ownership.shared) return true;
+    try {
+      // The settings of a task never change. So an older snapshot is enough.
+      const known = await log.loadIfReadable(taskId, 0);
+      if (known === undefined || isOffered(models, known.settings.model)) return true;
+      const leftAt = this.#left.get(taskId)?.seq;
+      const changed = await log
+        .ownedBy(claim)
+        .change(taskId, (s) => (s.seq === leftAt ? modelNotOfferedEvents(s, clock.now()) : []));
+      if (changed?.type === 'appended' || changed?.type === 'kept')
+        setBounded(
+          this.#left,
+          taskId,
+          { seq: changed.snapshot.seq, until: clock.elapsed() + LEAVE_MS },
+          MAX_LEFT,
+        );
+    } catch (error) {
+      // The next search for abandoned tasks finds the task again.
+      onFailure(taskId, error);
+    }
+    return false;
   }
 
   #storeClaim(taskId: string, claim: TaskClaim): void {
@@ -310,8 +357,10 @@ export class Executor {
     try {
       // The search leaves out the tasks in `#running`. A task whose claim this server has lost stays there while its
       // tools run. The task must not start again before they have ended.
-      const { journal } = this.#options;
-      const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
+      const { journal, clock } = this.#options;
+      const left = [...this.#left].filter(([, { until }]) => until > clock.elapsed());
+      const except = [...this.#running.keys(), ...left.map(([taskId]) => taskId)];
+      const { claimed, unopened } = await journal.ownership.claimAbandoned(except);
       for (const { taskId, claim } of claimed) this.#storeClaim(taskId, claim);
       try {
         for (const { taskId } of claimed) {
@@ -371,5 +420,15 @@ export class Executor {
       cancelTimer();
       this.#wakeTimers.delete(taskId);
     });
+  }
+}
+
+function isOffered(models: ExecutorOptions['models'], name: string | undefined): boolean {
+  try {
+    models.resolve(name);
+    return true;
+  } catch (error) {
+    // After any other error, the execution itself fails the task with that error.
+    return !(error instanceof ProductError && error.reason === 'UNKNOWN_MODEL');
   }
 }

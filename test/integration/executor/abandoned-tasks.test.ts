@@ -1,12 +1,12 @@
 /** Tests how a server of a shared database takes over the tasks of a server that has died. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { TaskClaim, type OwnershipCallbacks } from '../../../a2a-server/journal/ownership.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { beginning } from '../../support/journal-samples.ts';
+import { beginning, working } from '../../support/journal-samples.ts';
 import { journalWith } from '../../support/journal-with.ts';
 import type { ScriptedModel } from '../../support/scripted-model.ts';
 import { startScripted, type RunningService } from '../../support/task-service.ts';
@@ -41,8 +41,9 @@ async function start(): Promise<Stage> {
         server = callbacks;
       },
       claim: async (taskId) => (state.leased ? newClaim(taskId) : undefined),
-      async claimAbandoned() {
-        const rows = (await journal.unsettled()).filter(({ taskId }) => !claimed.has(taskId));
+      async claimAbandoned(except) {
+        const isFree = (taskId: string): boolean => !claimed.has(taskId) && !except.includes(taskId);
+        const rows = (await journal.unsettled()).filter(({ taskId }) => isFree(taskId));
         return { claimed: rows.map(({ taskId }) => ({ taskId, claim: newClaim(taskId) })), unopened: [] };
       },
       release: (taskId) => void claimed.delete(taskId),
@@ -91,5 +92,30 @@ describe('a server that claims abandoned tasks', () => {
     await stage.look();
     await untilEnded(stage, 'a');
     expect(stage.models.requests).toHaveLength(1);
+  });
+
+  it('R119 leaves a task to the other servers if it does not offer its model, and the task says so if no server continues it', async () => {
+    const stage = await start();
+    const resolve = jest.spyOn(stage.models, 'resolve').mockImplementation(() => {
+      throw new ProductError('UNKNOWN_MODEL', 'This server has no such model.');
+    });
+    await stage.journal.append(beginning('a', { events: [working] }));
+    const events = async () => (await stage.journal.read('a', 2, 9)).map(({ event }) => event);
+    await stage.look();
+    await stage.look();
+    expect([stage.claimed, resolve.mock.calls.length, await events()]).toEqual([new Set(), 1, []]);
+    for (const times of [2, 3]) {
+      stage.clock.advance(10_000);
+      await stage.look();
+      expect([stage.claimed, resolve.mock.calls.length]).toEqual([new Set(), times]);
+      expect(await events()).toMatchObject([
+        { type: 'model.unavailable', text: expect.stringContaining('no running server offers its model') },
+      ]);
+    }
+    resolve.mockRestore();
+    stage.clock.advance(10_000);
+    await stage.look();
+    await untilEnded(stage, 'a');
+    expect((await events()).at(-1)).toMatchObject({ type: 'task.completed' });
   });
 });
