@@ -8,11 +8,11 @@
  * - A task whose tool asks a person a question gives its slot to another task. After the answer it gets a slot at
  *   once, even above the limit, because its tool is still running.
  */
-import { Deferred } from '../../shared/client/core/deferred.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import { CoarseTimer } from '../../shared/runtime/coarse-timer.ts';
 import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './concurrency-limiter.ts';
+import { ExecutionSlot, type SlotQueue, type SlotRequest } from './execution-slot.ts';
 import {
   type CountsByScope,
   type Limits,
@@ -56,97 +56,7 @@ interface FairExecutionSlotsOptions {
   random?: () => number;
 }
 
-interface SlotRequest {
-  principal: string;
-  /** True if the task has run before. */
-  begun: boolean;
-  /** Called each time the number of tasks ahead of this one has halved. Only tasks of the same principal count. */
-  onMoved?: () => void;
-}
-
-/** The slot of one task. The task waits for it in the queue, or runs in it. */
-export class ExecutionSlot {
-  readonly principal: string;
-  readonly onMoved: () => void;
-  readonly #slots: FairExecutionSlots;
-  #begun: boolean;
-  #holders = 0;
-  #granted = new Deferred<boolean>();
-  state: 'waiting' | 'running' | 'over' = 'waiting';
-  /**
-   * The last reported number of the principal's tasks ahead of this one. Set when the task enters the queue and before
-   * each call of `onMoved`. Infinity until then.
-   */
-  reportedAhead = Infinity;
-
-  constructor(slots: FairExecutionSlots, { principal, begun, onMoved = () => undefined }: SlotRequest) {
-    this.#slots = slots;
-    this.principal = principal;
-    this.#begun = begun;
-    this.onMoved = onMoved;
-  }
-
-  get begun(): boolean {
-    return this.#begun;
-  }
-
-  /** Resolves with true when the task may run, and with false if the task left the queue before that. */
-  get granted(): Promise<boolean> {
-    return this.#granted.promise;
-  }
-
-  /** The number of tasks of the same principal that are ahead of this one in the queue. */
-  get ahead(): number {
-    return this.#slots.aheadOf(this);
-  }
-
-  /** `FairExecutionSlots` calls this when the task may run. */
-  grant(): void {
-    this.state = 'running';
-    this.#begun = true;
-    this.#granted.resolve(true);
-  }
-
-  /** Removes the task from the queue, or frees its slot. A second call does nothing. */
-  end(): void {
-    if (this.state === 'over') return;
-    const before = this.state;
-    this.state = 'over';
-    this.#granted.resolve(false);
-    this.#slots.removeOrFree(this, before);
-  }
-
-  /**
-   * Gives the slot to another principal's task if `shouldYieldSlot` demands it, and returns a promise that resolves
-   * like `granted`. Otherwise returns undefined.
-   */
-  passToOtherPrincipal(): Promise<boolean> | undefined {
-    if (this.state !== 'running' || !this.#slots.isOverShare(this.principal)) return undefined;
-    this.state = 'waiting';
-    this.#granted = new Deferred();
-    this.#slots.requeue(this);
-    return this.#granted.promise;
-  }
-
-  /**
-   * Gives the slot of a running task to other tasks while its tools wait for a person. Returns a function that ends
-   * this wait. When each caller of `hold` has called its function, the task has its slot again. Until then, the caller
-   * must not end the slot (`end`).
-   */
-  hold(): () => void {
-    this.#holders += 1;
-    if (this.#holders === 1) this.#slots.lend(this.principal);
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#holders -= 1;
-      if (this.#holders === 0) this.#slots.resume(this.principal);
-    };
-  }
-}
-
-export class FairExecutionSlots {
+export class FairExecutionSlots implements SlotQueue {
   readonly #options: FairExecutionSlotsOptions;
   readonly #queues = new Map<string, ExecutionSlot[]>();
   readonly #running = new PrincipalCounter();
@@ -278,7 +188,6 @@ export class FairExecutionSlots {
     return Math.max(0, this.#queues.get(slot.principal)?.indexOf(slot) ?? 0);
   }
 
-  /** Removes a task from the queue, or frees its slot. @param before the state of the task until now */
   removeOrFree(slot: ExecutionSlot, before: ExecutionSlot['state']): void {
     if (before === 'running') this.lend(slot.principal);
     else {
@@ -293,7 +202,6 @@ export class FairExecutionSlots {
     return shouldYieldSlot(this.#shareOf(principal), this.#waitingShares());
   }
 
-  /** Puts a running task back into its queue, before all new tasks, and gives its slot to another task. */
   requeue(slot: ExecutionSlot): void {
     this.#enqueue(slot);
     this.lend(slot.principal);

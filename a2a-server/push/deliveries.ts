@@ -20,6 +20,7 @@ import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
 import { receiverHost } from './failing-receivers.ts';
+import { KeyedOperations } from './keyed-operations.ts';
 import { hasNothingToPush, type PushPost, type PushPostParts, readNextPushPosts } from './next-posts.ts';
 import { postNotification, type PushAddressRules } from './push-address.ts';
 import type { StoredSubscription, StoredSubscriptions } from './stored-subscriptions.ts';
@@ -44,7 +45,7 @@ const LEASE_MS = 15_000;
 const RENEWED_BELOW_MS = 12_000;
 /** The time between two searches for subscriptions that other servers of the database registered or stopped serving. */
 const SEARCH_MS = 5_000;
-/** The key of the search in `#running`. No subscription has this name. */
+/** The key of the search in `#operations`. No subscription has this name. */
 const SEARCH = 'search';
 
 export interface PushDeliveryParts extends PushPostParts {
@@ -75,26 +76,21 @@ type DeliveryRunResult = { type: 'over' } | { type: 'idle' } | { type: 'waits'; 
 export class PushDeliveries {
   readonly #parts: PushDeliveryParts;
   readonly #server = randomUUID();
-  readonly #stop = new AbortController();
+  /** The operations on the store, by the name of the subscription or `SEARCH`. */
+  readonly #operations: KeyedOperations;
   /** The names of the known subscriptions, by task id. */
   readonly #byTask = new Map<string, Set<string>>();
-  /** The running operations on the store, by the name of the subscription or `SEARCH`. */
-  readonly #running = new Map<string, Promise<void>>();
-  /** The keys of operations that must run once more after their current run, e.g. because the task has changed. */
-  readonly #again = new Set<string>();
-  readonly #timers = new Map<string, () => void>();
   /** The names of the subscriptions that have lost their access. The log reports each of them once. */
   readonly #withoutAccess = new Set<string>();
 
   constructor(parts: PushDeliveryParts) {
     this.#parts = parts;
+    this.#operations = new KeyedOperations(parts.clock);
   }
 
   /** Stops all deliveries, and waits until none of them uses the store. The next server continues them. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    for (const cancel of this.#timers.values()) cancel();
-    await Promise.all(this.#running.values());
+    await this.#operations.stop();
   }
 
   /** Delivers the new events of these tasks. Call this when tasks have new events. */
@@ -131,7 +127,7 @@ export class PushDeliveries {
    * Starts the deliveries that have something to send.
    */
   readOtherChanges(): void {
-    this.#runAlone(SEARCH, () => this.#startAll());
+    this.#operations.run(SEARCH, () => this.#startAll());
   }
 
   /**
@@ -157,7 +153,7 @@ export class PushDeliveries {
     } catch (error) {
       this.#logError(error);
     }
-    if (this.#parts.shared) this.#runLater(SEARCH, SEARCH_MS, () => this.readOtherChanges());
+    if (this.#parts.shared) this.#operations.runLater(SEARCH, SEARCH_MS, () => this.#startAll());
   }
 
   #addToTask(name: string, { taskId }: PushSubscription): void {
@@ -166,7 +162,7 @@ export class PushDeliveries {
 
   /** Removes a subscription from memory, and cancels its next attempt. */
   forget(name: string, taskId: string): void {
-    this.#cancelTimer(name);
+    this.#operations.cancelTimer(name);
     this.#withoutAccess.delete(name);
     const names = this.#byTask.get(taskId);
     names?.delete(name);
@@ -175,31 +171,7 @@ export class PushDeliveries {
 
   /** Runs one delivery at a time for each subscription. */
   #deliver(name: string, taskId: string): void {
-    this.#runAlone(name, () => this.#runOnce(name, taskId));
-  }
-
-  /** Runs the operation of a key. If the operation is already running, runs it once more afterwards. */
-  #runAlone(key: string, operation: () => Promise<void>): void {
-    if (this.#stop.signal.aborted) return;
-    if (this.#running.has(key)) {
-      this.#again.add(key);
-      return;
-    }
-    this.#cancelTimer(key);
-    const run = operation().finally(() => {
-      this.#running.delete(key);
-      if (this.#again.delete(key)) this.#runAlone(key, operation);
-    });
-    this.#running.set(key, run);
-  }
-
-  #runLater(key: string, ms: number, run: () => void): void {
-    if (!this.#stop.signal.aborted) this.#timers.set(key, this.#parts.clock.after(ms, run));
-  }
-
-  #cancelTimer(key: string): void {
-    this.#timers.get(key)?.();
-    this.#timers.delete(key);
+    this.#operations.run(name, () => this.#runOnce(name, taskId));
   }
 
   async #runOnce(name: string, taskId: string): Promise<void> {
@@ -207,16 +179,16 @@ export class PushDeliveries {
       const end = await this.#deliverAll(name, taskId);
       if (end.type !== 'waits') return;
       const ms = Math.max(0, end.until - this.#parts.clock.now());
-      this.#runLater(name, ms, () => this.#deliver(name, taskId));
+      this.#operations.runLater(name, ms, () => this.#runOnce(name, taskId));
     } catch (error) {
       this.#logError(error);
-      this.#runLater(name, SEARCH_MS, () => this.#deliver(name, taskId));
+      this.#operations.runLater(name, SEARCH_MS, () => this.#runOnce(name, taskId));
     }
   }
 
   /** Delivers until the receiver has everything, the receiver fails, or another server delivers. */
   async #deliverAll(name: string, taskId: string): Promise<DeliveryRunResult> {
-    while (!this.#stop.signal.aborted) {
+    while (!this.#operations.signal.aborted) {
       const stored = await this.#parts.subscriptions.read(name);
       if (stored === undefined) {
         // Another server of the database may have ended the subscription.
@@ -318,7 +290,7 @@ export class PushDeliveries {
         // `#deliverAll` then finds the revoked token too, and removes the subscription.
         if (await this.#isRevoked(current.subscription)) return undefined;
         const problem = await this.#post(current.subscription, body);
-        if (this.#stop.signal.aborted) return { type: 'idle' };
+        if (this.#operations.signal.aborted) return { type: 'idle' };
         if (problem !== undefined) return this.#recordFailure(name, current, problem);
         this.#parts.onResult?.('delivered');
       }
@@ -373,7 +345,7 @@ export class PushDeliveries {
   /** Posts one notification. @returns the reason for a failure; undefined if the notification arrived */
   async #post(subscription: PushSubscription, body: string): Promise<string | undefined> {
     const { signer, addresses, clock } = this.#parts;
-    const { signal } = this.#stop;
+    const { signal } = this.#operations;
     const { wire, url } = subscription;
     try {
       if (wire === '1.0' || wire === '0.3') {

@@ -1,6 +1,7 @@
 /** Selects the text of the workspace's instruction files for one task. Pure. */
+import { safeCutBefore } from '../../shared/text/fit-text.ts';
 import { byteCountText } from '../../shared/text/one-line.ts';
-import { safeCutBefore, visibleText } from '../../shared/text/visible-text.ts';
+import { visibleText } from '../../shared/text/visible-text.ts';
 
 /** The names of instruction files in the root of the workspace. The most important name is first. */
 export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;

@@ -1,5 +1,6 @@
 /** Formats previews, questions and answers as text for people and models. */
-import { type QuotedText, quotedText, type TextLimits, visibleLine } from '../text/visible-text.ts';
+import type { QuotedText, TextLimits } from '../text/fit-text.ts';
+import { quotedText, visibleLine } from '../text/visible-text.ts';
 import { callText } from './call-text.ts';
 import type { PendingAction, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';

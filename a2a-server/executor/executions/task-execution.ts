@@ -30,7 +30,7 @@ import {
   taskSizeProblem,
   type WritingLimits,
 } from '../../limits/daily-writing.ts';
-import type { ExecutionSlot } from '../../limits/fair-execution-slots.ts';
+import type { ExecutionSlot } from '../../limits/execution-slot.ts';
 import { wholeUnitDurationText, type TimeLimits } from '../abort-scopes/time-limits.ts';
 import { TurnAbortScope } from '../abort-scopes/turn-abort-scope.ts';
 import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';

@@ -1,5 +1,6 @@
 /** Returns the end of a running tool's output as one line. Pure. */
-import { safeCutBefore, visibleLine } from '../../../shared/text/visible-text.ts';
+import { safeCutBefore } from '../../../shared/text/fit-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../../sessions/session/observed-task.ts';
 
 /**

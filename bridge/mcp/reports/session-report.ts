@@ -5,12 +5,8 @@ import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import {
-  type QuotedText,
-  type TextLimits,
-  visibleLine,
-  visibleText,
-} from '../../../shared/text/visible-text.ts';
+import type { QuotedText, TextLimits } from '../../../shared/text/fit-text.ts';
+import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { inputBesidePreview } from './input-beside-preview.ts';
 import { joinTexts } from '../../../shared/text/join-texts.ts';

@@ -5,7 +5,8 @@
  */
 import { z } from 'zod';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
-import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
+import { safeCutBefore } from '../../../shared/text/fit-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/session/observed-task.ts';
 import { grantText, unexpiredGrantViews } from './grant-text.ts';
 import {

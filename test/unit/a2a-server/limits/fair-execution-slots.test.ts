@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  FairExecutionSlots,
-  type ExecutionSlot,
-} from '../../../../a2a-server/limits/fair-execution-slots.ts';
+import type { ExecutionSlot } from '../../../../a2a-server/limits/execution-slot.ts';
+import { FairExecutionSlots } from '../../../../a2a-server/limits/fair-execution-slots.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
