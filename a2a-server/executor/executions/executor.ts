@@ -15,7 +15,7 @@ import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
 import type { ExecutionSlot } from '../../limits/execution-slot.ts';
 import { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
 import { LIMITS } from '../../limits/limits.ts';
-import { queuePositionEvents } from './queue-position-events.ts';
+import { queuePositionEvents, QueuePositionReports } from './queue-position.ts';
 import { modelNotOfferedEvents } from '../../task/model-outage.ts';
 import { restartEvents } from '../../task/next-step.ts';
 import { TaskExecution, type TaskExecutionOptions, type ComputeOpeningEvents } from './task-execution.ts';
@@ -38,15 +38,6 @@ const ENDED_ELSEWHERE: AbortCause = {
 };
 
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
-
-/**
- * The time after which a task that waits for a slot reports its place in the queue. Even under load, most tasks wait
- * for a shorter time and report nothing.
- */
-const REPORT_PLACE_MS = 1_000;
-
-/** The shortest time between two events about the place in the queue. */
-const REPORT_AGAIN_MS = 10_000;
 
 /** The time limit for the start of an approved tool call. After it, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
@@ -79,11 +70,7 @@ interface WokenTask {
 interface RunningTask {
   execution: TaskExecution;
   slot: ExecutionSlot;
-  /** A promise that resolves when the last event about the place in the queue is durable. */
-  placeReported: Promise<void>;
-  /** The time of the last event about the place in the queue, as `Clock.elapsed` gives it. */
-  reportedAt: number | null;
-  stopReporting?: () => void;
+  position: QueuePositionReports;
   done: Promise<void>;
 }
 
@@ -182,7 +169,8 @@ export class Executor {
 
   #begin(task: WokenTask, command?: DeferredCommandAppend): void {
     const { taskId, principal, begun } = task;
-    const slot = this.#slots.request({ principal, begun, onMoved: () => this.#reportPlaceAgain(taskId) });
+    const position = new QueuePositionReports(this.#options.clock, () => this.#reportPosition(taskId, slot));
+    const slot = this.#slots.request({ principal, begun, onMoved: () => position.moved() });
     const execution = new TaskExecution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
@@ -191,16 +179,9 @@ export class Executor {
       opening: () => this.#openings.get(taskId),
       opened: () => void this.#openings.delete(taskId),
     });
-    const running: RunningTask = {
-      execution,
-      slot,
-      done: Promise.resolve(),
-      placeReported: Promise.resolve(),
-      reportedAt: null,
-    };
+    const running: RunningTask = { execution, slot, position, done: Promise.resolve() };
     this.#running.set(taskId, running);
-    if (slot.state === 'waiting')
-      running.stopReporting = this.#options.clock.after(REPORT_PLACE_MS, () => this.#reportPlace(taskId));
+    if (slot.state === 'waiting') position.start();
     running.done = this.#run(task, running, command);
   }
 
@@ -218,9 +199,8 @@ export class Executor {
     } else {
       await execution.run(claim, command);
     }
-    running.stopReporting?.();
     slot.end();
-    await running.placeReported;
+    await running.position.end();
     // There is no `await` between the next lines. A concurrent wake-up therefore either sets `again`, or starts the
     // next execution.
     this.#running.delete(taskId);
@@ -228,33 +208,25 @@ export class Executor {
     else this.#release(taskId);
   }
 
-  #reportPlaceAgain(taskId: string): void {
-    const reportedAt = this.#running.get(taskId)?.reportedAt ?? null;
-    if (reportedAt !== null && this.#options.clock.elapsed() - reportedAt >= REPORT_AGAIN_MS)
-      this.#reportPlace(taskId);
-  }
-
   /**
    * Appends an event with the number of tasks before this one. A task that has already run gets no such event, because
-   * it soon continues.
+   * it soon continues. Returns undefined if the task gets no event now.
    */
-  #reportPlace(taskId: string): void {
+  #reportPosition(taskId: string, slot: ExecutionSlot): Promise<void> | undefined {
     const claim = this.#claims.get(taskId);
-    const running = this.#running.get(taskId);
-    if (this.#closing || claim?.held !== true || running === undefined) return;
-    const { slot } = running;
-    if (slot.begun || slot.state !== 'waiting') return;
-    const { log, onFailure, clock } = this.#options;
-    running.reportedAt = clock.elapsed();
-    running.placeReported = log
-      .ownedBy(claim)
-      .change(taskId, (s) => queuePositionEvents(s, slot.ahead, this.#slots.limit))
-      // The result contains the snapshot. A task may wait for a long time, so the promise does not keep the result in
-      // memory.
-      .then(
-        () => undefined,
-        (error: unknown) => onFailure(taskId, error),
-      );
+    if (this.#closing || claim?.held !== true || slot.begun || slot.state !== 'waiting') return undefined;
+    const { log, onFailure } = this.#options;
+    return (
+      log
+        .ownedBy(claim)
+        .change(taskId, (s) => queuePositionEvents(s, slot.ahead, this.#slots.limit))
+        // The result contains the snapshot. A task may wait for a long time, so the promise does not keep the result in
+        // memory.
+        .then(
+          () => undefined,
+          (error: unknown) => onFailure(taskId, error),
+        )
+    );
   }
 
   /** Claims the task. Returns undefined if another server owns it. */
