@@ -30,7 +30,7 @@ export interface A2aClientOptions extends ClientOptions {
 
 export class A2aClient {
   readonly #api: AgentRequests;
-  readonly #ways: A2aTaskTransportOptions;
+  readonly #transportOptions: A2aTaskTransportOptions;
   readonly #executions: ActiveExecutions;
   readonly #tools = new ActiveToolRequests();
 
@@ -41,8 +41,11 @@ export class A2aClient {
     channel = CLIENT_LIBRARY_CHANNEL,
     ...service
   }: A2aClientOptions) {
-    this.#ways = { retryPolicy: { ...CLIENT_RETRY_POLICY, ...retryPolicy }, quietMs, channel };
-    this.#api = new AgentRequests(new HttpClient({ ...service, quietMs }), this.#ways.retryPolicy);
+    this.#transportOptions = { retryPolicy: { ...CLIENT_RETRY_POLICY, ...retryPolicy }, quietMs, channel };
+    this.#api = new AgentRequests(
+      new HttpClient({ ...service, quietMs }),
+      this.#transportOptions.retryPolicy,
+    );
     this.#executions = new ActiveExecutions(page);
   }
 
@@ -147,6 +150,9 @@ export class A2aClient {
   }
 
   #begin(beginning: A2aTaskBeginning, options: ExecutionOptions): Execution {
-    return this.#executions.begin(new A2aTaskTransport(this.#api, this.#ways, beginning), options);
+    return this.#executions.begin(
+      new A2aTaskTransport(this.#api, this.#transportOptions, beginning),
+      options,
+    );
   }
 }

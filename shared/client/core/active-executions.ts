@@ -22,8 +22,8 @@ export class ActiveExecutions {
     return [...this.#active];
   }
 
-  begin(line: TaskTransport, options: ExecutionOptions): Execution {
-    const execution = new Execution(line, options, (settled) => {
+  begin(transport: TaskTransport, options: ExecutionOptions): Execution {
+    const execution = new Execution(transport, options, (settled) => {
       this.#active.delete(settled);
       this.#watch();
     });

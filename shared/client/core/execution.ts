@@ -40,7 +40,7 @@ export class Execution {
    * - The agent no longer has the task (`UNKNOWN_TASK`).
    */
   readonly result: Promise<TaskReport>;
-  readonly #line: TaskTransport;
+  readonly #transport: TaskTransport;
   readonly #options: ExecutionOptions;
   readonly #reading = new AbortController();
   #state: 'active' | 'settled' = 'active';
@@ -51,8 +51,12 @@ export class Execution {
   #ended: { error: unknown } | undefined;
 
   /** @param onSettled called once, before `result` settles */
-  constructor(line: TaskTransport, options: ExecutionOptions, onSettled: (execution: Execution) => void) {
-    this.#line = line;
+  constructor(
+    transport: TaskTransport,
+    options: ExecutionOptions,
+    onSettled: (execution: Execution) => void,
+  ) {
+    this.#transport = transport;
     this.#options = options;
     this.result = this.#run(onSettled);
     // Without this handler, a caller that ignores `result` could cause an unhandled rejection.
@@ -61,7 +65,7 @@ export class Execution {
 
   /** The current state of the task. Undefined until the server has sent the task id. */
   get report(): TaskReport | undefined {
-    return this.#line.report;
+    return this.#transport.report;
   }
 
   get cancelsOnUnload(): boolean {
@@ -72,18 +76,19 @@ export class Execution {
   cancel(reason = 'cancelled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
     // `result` may settle first, e.g. if the task never started. This method then does not wait for the cancel request.
-    this.#canceling ??= Promise.race([this.#line.cancel(reason), this.result.then(() => undefined)]).catch(
-      (error: unknown) => {
-        this.#canceling = undefined;
-        throw error;
-      },
-    );
+    this.#canceling ??= Promise.race([
+      this.#transport.cancel(reason),
+      this.result.then(() => undefined),
+    ]).catch((error: unknown) => {
+      this.#canceling = undefined;
+      throw error;
+    });
     return this.#canceling;
   }
 
   cancelLeaving(reason: string): void {
     this.#left = true;
-    this.#line.cancelLeaving(reason);
+    this.#transport.cancelLeaving(reason);
   }
 
   /** Stops following the task. The task continues, and `attach` can follow it again. */
@@ -97,7 +102,7 @@ export class Execution {
    * @throws ClientError
    */
   decide(...decisions: readonly Decision[]): Promise<void> {
-    return this.#line.decide(decisions);
+    return this.#transport.decide(decisions);
   }
 
   /**
@@ -106,12 +111,12 @@ export class Execution {
    * @throws ClientError
    */
   revoke(grants: GrantsToRevoke = 'all'): Promise<void> {
-    return this.#line.revoke(grants);
+    return this.#transport.revoke(grants);
   }
 
   /** Answers the agent's question, or sends a message for its next turn. @throws ClientError */
   say(text: string): Promise<void> {
-    return this.#line.say(text);
+    return this.#transport.say(text);
   }
 
   async #run(onSettled: (execution: Execution) => void): Promise<TaskReport> {
@@ -129,7 +134,7 @@ export class Execution {
         throw new ClientError('aborted', 'The task was aborted before it was sent. Nothing has run.');
       if (this.#ended !== undefined) throw this.#ended.error;
       signal?.addEventListener('abort', aborted);
-      return await this.#line.follow(this.#tell, this.#reading.signal);
+      return await this.#transport.follow(this.#tell, this.#reading.signal);
     } catch (error) {
       throw this.#ended === undefined ? error : this.#ended.error;
     } finally {
