@@ -46,8 +46,6 @@ export class DeferredCommandAppend {
     this.#log = log;
     this.#taskId = taskId;
     this.#command = command;
-    // The sender may await the result later. This handler prevents an unhandled rejection until then.
-    this.#result.promise.catch(() => undefined);
   }
 
   /** Resolves when the command is durable. Rejects if the journal cannot be written. */
