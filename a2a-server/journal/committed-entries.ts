@@ -5,6 +5,7 @@
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { AppendWatchers } from './append-watchers.ts';
+import type { JournalPage } from './journal-page.ts';
 import type { AppendOutcome } from './judge-append.ts';
 import type { PreparedAppend } from './prepared-append.ts';
 import { JournalTailCache } from './tail-cache.ts';
@@ -62,6 +63,11 @@ export class CommittedEntries {
   /** Returns at most `limit` entries after `after`. Returns undefined if some of them are not cached. */
   read(taskId: string, after: number, limit: number): JournalEntry[] | undefined {
     return this.#tails.read(taskId, after, limit);
+  }
+
+  /** Returns the page after `after`. Returns undefined if some of its entries are not cached. */
+  readPage(taskId: string, after: number): JournalPage | undefined {
+    return this.#tails.readPage(taskId, after);
   }
 
   /** Implements `Journal.watch`. */
@@ -159,8 +165,11 @@ export class CommittedEntries {
         return true;
       }
       this.#heads.set(taskId, last);
-      const length = bodies.reduce((sum, body) => sum + body.length, 0);
-      this.#tails.add(taskId, entries, length);
+      this.#tails.add(
+        taskId,
+        entries,
+        bodies.map((body) => body.length),
+      );
     }
     return true;
   }

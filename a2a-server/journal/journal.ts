@@ -19,6 +19,7 @@ import type { DailyWrittenByScope, WrittenAmount } from './written-amounts.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
+import type { JournalPage } from './journal-page.ts';
 import type { Ownership } from './ownership.ts';
 
 /** Identifies a command, so that the journal detects a repeated one. */
@@ -161,6 +162,8 @@ export interface Journal {
   append(append: AppendRequest): Promise<AppendResult>;
   /** Returns at most `limit` entries with `seq` greater than `after`, in order. */
   read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;
+  /** Returns the entries with `seq` greater than `after` that fit into a page, in order. */
+  readPage(taskId: string, after: number): Promise<JournalPage>;
   row(taskId: string): Promise<TaskRow | undefined>;
   /** Returns the rows of these tasks with one query, in any order. An unknown task has no row. */
   rows(taskIds: readonly string[]): Promise<TaskRow[]>;

@@ -5,7 +5,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
 import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
-import { closeResponseWithConnection } from '../http/streams/close-with-connection.ts';
+import { answerInOrder } from '../http/streams/answer-in-order.ts';
 import { createToolOutputReader } from '../executor/tool-executions/output-reader.ts';
 import { ChatWebhookSubscriber } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
@@ -79,10 +79,10 @@ export async function serve(
       );
   const token = await readOrCreateTokenFile(stateDir);
   let answer: RequestListener = answerWhileStarting;
-  const server = createServer(TCP_KEEP_ALIVE, (request, response) => {
-    closeResponseWithConnection(request, response);
-    answer(request, response);
-  });
+  const server = createServer(
+    TCP_KEEP_ALIVE,
+    answerInOrder((request, response) => answer(request, response)),
+  );
   // A client that has sent FIN may still read (TCP, RFC 9293 §3.6). By default, Node would close the connection, so
   // this option keeps it open for the response. If the client has vanished, the next write, e.g. a heartbeat, detects
   // it.

@@ -7,6 +7,7 @@ export function journalWith(journal: Journal, changed: Partial<Journal>): Journa
     now: () => journal.now(),
     append: (append) => journal.append(append),
     read: (taskId, after, limit) => journal.read(taskId, after, limit),
+    readPage: (taskId, after) => journal.readPage(taskId, after),
     row: (taskId) => journal.row(taskId),
     rows: (taskIds) => journal.rows(taskIds),
     command: (principal, messageId) => journal.command(principal, messageId),

@@ -9,6 +9,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     append: (append) =>
       later(journal.append(append), `appended ${append.events.map((e) => e.type).join(' ')}`),
     read: (taskId, after, limit) => later(journal.read(taskId, after, limit), `read after ${after}`),
+    readPage: (taskId, after) => later(journal.readPage(taskId, after), `page after ${after}`),
     row: (taskId) => later(journal.row(taskId), 'row'),
     command: (principal, messageId) => later(journal.command(principal, messageId), 'command'),
     toolExecution: (toolId) => later(journal.toolExecution(toolId), 'tool execution'),

@@ -3,8 +3,7 @@
  *
  * - S1: the reader gets the entries after its position in order, without gap or repeat.
  * - S2: a position after the end is refused, and never moved to the end. A deleted task is refused too.
- * - S3: the reader pulls entries. Only its position is stored between two reads. A slow reader may remove entries from
- *   a batch. The next batch begins after the last entry that the reader keeps.
+ * - S3: the reader pulls pages of a limited size. So a slow reader keeps little.
  * - E5: a reader at the end waits until the journal wakes it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,13 +21,11 @@ import { unknownTaskError } from './task-lookup.ts';
  */
 export type FollowUntil = 'settled' | 'ended';
 
-const ENTRIES_PER_PAGE = 256;
-
 export async function* followTaskJournal(
   journal: Journal,
   { taskId, after }: { taskId: string; after: number },
   { until, signal }: { until: FollowUntil; signal: AbortSignal },
-): AsyncGenerator<JournalEntry[], void, undefined> {
+): AsyncGenerator<readonly JournalEntry[], void, undefined> {
   let appended = false;
   let wake: (() => void) | undefined;
   // The watch begins before the first read. Otherwise an append between the two would be missed.
@@ -56,27 +53,23 @@ export async function* followTaskJournal(
         continue;
       }
       appended = false;
-      // Several readers may get the same array from the journal, so each has a copy.
-      const batch = [...(await journal.read(taskId, position, ENTRIES_PER_PAGE))];
-      if (batch.length === 0) {
+      const { entries, isLast } = await journal.readPage(taskId, position);
+      const newest = entries.at(-1);
+      if (newest === undefined) {
         // The row names entries after this position, but the journal no longer has them. So the task has been deleted
         // since.
         if (position < row.seq) throw unknownTaskError(taskId);
         continue;
       }
-      const end = batch.findIndex(({ event }) => {
+      const end = entries.findIndex(({ event }) => {
         const state = taskStateAfter([event]);
         return state !== undefined && isOver(state, until);
       });
-      if (end !== -1) batch.length = end + 1;
-      const isFull = batch.length === ENTRIES_PER_PAGE;
-      const lastSeq = batch.at(-1)?.seq;
-      yield batch;
-      position = batch.at(-1)?.seq ?? position;
-      const hasAll = position === lastSeq;
-      if (end !== -1 && hasAll) return;
-      if (!isFull && hasAll) continue;
-      // After a full page, there may be more entries. They are read before the next wait. X3: other requests run first.
+      yield end === -1 ? entries : entries.slice(0, end + 1);
+      if (end !== -1) return;
+      position = newest.seq;
+      if (isLast) continue;
+      // There may be more entries. They are read before the next wait. X3: other requests run first.
       appended = true;
       await nextTurn();
     }

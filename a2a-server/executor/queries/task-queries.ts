@@ -83,9 +83,8 @@ export interface TaskQueries {
   /** Returns the workspaces and the models of the tasks that `owner` selects. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /**
-   * Yields batches of entries after `after`. Ends when the reader has all entries and the task is in the state that
-   * `until` names. S3: the reader pulls the entries, so a slow reader needs no buffer. The reader may remove entries
-   * from a batch. The next batch begins after the last entry that the reader keeps. Ends without an error when `signal`
+   * Yields pages of entries after `after`. Ends when the reader has all entries and the task is in the state that
+   * `until` names. S3: the reader pulls the pages, so a slow reader keeps only one. Ends without an error when `signal`
    * aborts.
    * @throws ProductError INVALID_CURSOR for a position after the journal's end (S2: a cursor is never rounded);
    * UNKNOWN_TASK
@@ -94,7 +93,7 @@ export interface TaskQueries {
     taskId: string,
     after: number,
     options: { until: FollowUntil; signal: AbortSignal },
-  ): AsyncGenerator<JournalEntry[], void, undefined>;
+  ): AsyncGenerator<readonly JournalEntry[], void, undefined>;
 }
 
 /**

@@ -12,6 +12,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import { isDamagedTaskError } from '../../journal/damaged-task.ts';
 import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { FairStepLimiter } from '../../limits/fair-step-limiter.ts';
@@ -310,10 +311,7 @@ export class TaskJournal {
     const known = this.#retained.get(taskId);
     if (known === null || (known && known.seq < snapshot.seq)) this.#retained.set(taskId, snapshot);
     if (this.#recent.get(taskId)?.deref() === snapshot) return;
-    this.#recent.delete(taskId);
-    this.#recent.set(taskId, new WeakRef(snapshot));
-    const [oldest] = this.#recent.keys();
-    if (this.#recent.size > MAX_CACHED_TASKS && oldest !== undefined) this.#recent.delete(oldest);
+    setBounded(this.#recent, taskId, new WeakRef(snapshot), MAX_CACHED_TASKS);
   }
 }
 

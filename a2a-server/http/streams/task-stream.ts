@@ -184,8 +184,8 @@ async function* streamEvents(
     if (until === 'settled' && first && isTaskSettled(first)) return;
     // S3: the task may be larger than any later event, so the stream waits until the socket accepts more data.
     await context.caller.whenWritable();
-    const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
-    for await (const entries of batches)
+    const pages = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
+    for await (const entries of pages)
       for (const entry of entries) {
         counted &&= eventCountAfter(counted, entry.event);
         const event = toStreamResponse(
@@ -198,11 +198,7 @@ async function* streamEvents(
         yield counted ? eventWithGeneration(event, generationOf(counted, options)) : event;
         // S3: the next event is read only after the socket accepts data. This applies to every transport.
         const full = context.caller.whenWritable();
-        if (full === undefined || !(await takesLong(full))) continue;
-        // S3: the entries may be large, so the stream drops the later entries of this batch. When the client has read
-        // this event, the stream reads the later entries from the journal again.
-        entries.splice(0, entries.length, entry);
-        await full;
+        if (full !== undefined) await full;
       }
   } catch (error) {
     throw context.refusal(error);
@@ -210,20 +206,6 @@ async function* streamEvents(
     ends?.(context.caller.end());
   }
 }
-
-/** Resolves with true if the promise does not resolve within BATCH_KEPT_MS. */
-async function takesLong(full: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const long = new Promise<true>((resolve) => (timer = setTimeout(resolve, BATCH_KEPT_MS, true)));
-  try {
-    return (await Promise.race([full, long])) === true;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** How long a stream keeps a batch of entries for a client that does not read. */
-const BATCH_KEPT_MS = 1_000;
 
 /**
  * Adds the `shown` codes to the pending actions of an entry, because old journals have no codes. The codes come from

@@ -7,6 +7,7 @@
  *   the database has another state, nothing is written. Then the heads are read, and the appends are decided again.
  * - E3: if the connection breaks during a commit, the number of the last commit shows whether it was written.
  */
+import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import type { SqlRow } from '../../../shared/state/sql-row.ts';
 import {
   integerColumn,
@@ -250,14 +251,7 @@ export class Appender {
   }
 
   #cacheHeads(heads: ReadonlyMap<string, StoredTaskHead>): void {
-    for (const [taskId, head] of heads) {
-      this.#heads.delete(taskId);
-      this.#heads.set(taskId, head);
-    }
-    for (const taskId of this.#heads.keys()) {
-      if (this.#heads.size <= MAX_HEADS) break;
-      this.#heads.delete(taskId);
-    }
+    for (const [taskId, head] of heads) setBounded(this.#heads, taskId, head, MAX_HEADS);
   }
 }
 

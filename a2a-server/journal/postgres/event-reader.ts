@@ -1,5 +1,6 @@
 /** Reads the rows of the table `events`. */
 import type { JournalEntry } from '../../task/events.ts';
+import { type JournalPage, PAGE_ENTRIES, pageOfRows, selectPage } from '../journal-page.ts';
 import { journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 import type { QueryRunner } from './driver.ts';
 
@@ -14,6 +15,8 @@ const READ = {
          ORDER BY seq LIMIT $3::bigint`,
 };
 
+const READ_PAGE = { name: 'read_page_of_events', text: selectPage(READ.text) };
+
 const ENTRIES_PER_READ = 1_000;
 
 /**
@@ -27,6 +30,11 @@ export async function readEntries(
 ): Promise<JournalEntry[]> {
   const rows = await database.query(READ, [taskId, after, limit]);
   return rows.flatMap((row) => journalEntriesOfRow(row, { after, limit }));
+}
+
+/** Returns the page of a task that begins after `after`. @throws PostgresError, DamagedDataError */
+export async function readPage(database: QueryRunner, taskId: string, after: number): Promise<JournalPage> {
+  return pageOfRows(await database.query(READ_PAGE, [taskId, after, PAGE_ENTRIES]), after);
 }
 
 /** Returns all entries of a task. @throws PostgresError, DamagedDataError */

@@ -9,6 +9,7 @@ import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal, TaskRow } from '../journal.ts';
+import { EMPTY_PAGE, type JournalPage } from '../journal-page.ts';
 import { createJournalQueries, findTaskRow } from '../journal-queries.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend } from '../prepared-append.ts';
 import { requirePositive } from '../require-positive.ts';
@@ -20,7 +21,7 @@ import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError, withDatabaseErrors } from './database-error.ts';
 import { deleteSessions, hasSessionToDelete, removeRowsOfDeletedTask } from './delete-sessions.ts';
 import { parseDatabaseUrl, openPostgresPool } from './driver.ts';
-import { readEntries } from './event-reader.ts';
+import { readEntries, readPage } from './event-reader.ts';
 import { removeOldWrittenAmounts, takeMaintenanceLock } from './maintenance.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { createPostgresRecordStore } from './postgres-records.ts';
@@ -125,6 +126,7 @@ export async function openPostgresJournal({
   const reader = createRetryingReader(pool, { ...backOff, maxRetryTime: limitMs, signal: closing.signal });
   const queries = createJournalQueries((question) => ask(() => question(reader)), POSTGRES_DIALECT);
   const sharedEntries = new SharedReads<JournalEntry[]>();
+  const sharedPages = new SharedReads<JournalPage>();
   const sharedRows = new SharedReads<TaskRow | undefined>();
   let closed: Promise<void> | undefined;
 
@@ -173,6 +175,11 @@ export async function openPostgresJournal({
     return named(work);
   }
 
+  function noteNewest(taskId: string, stored: readonly JournalEntry[]): void {
+    const newest = stored.at(-1);
+    if (newest !== undefined) committed.noteStored(taskId, newest);
+  }
+
   function requireOpen(): void {
     if (closed !== undefined)
       throw new ProductError('SHUTTING_DOWN', 'The server is shutting down. Try again later.');
@@ -212,9 +219,19 @@ export async function openPostgresJournal({
           readEntries(reader, taskId, { after, limit }),
         ),
       );
-      const newest = entries.at(-1);
-      if (newest !== undefined) committed.noteStored(taskId, newest);
+      noteNewest(taskId, entries);
       return entries;
+    },
+    async readPage(taskId, after) {
+      requireOpen();
+      if (!isStorableText(taskId)) return EMPTY_PAGE;
+      const cached = committed.readPage(taskId, after);
+      if (cached?.entries.length) return cached;
+      const page = await ask(() =>
+        sharedPages.read(`${after} ${taskId}`, () => readPage(reader, taskId, after)),
+      );
+      noteNewest(taskId, page.entries);
+      return page;
     },
     async row(taskId) {
       const row = await ask(() => sharedRows.read(taskId, () => findTaskRow(reader, taskId)));

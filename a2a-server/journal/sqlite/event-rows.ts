@@ -5,6 +5,7 @@
  */
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
+import { type JournalPage, PAGE_ENTRIES, pageOfRows, selectPage } from '../journal-page.ts';
 import { journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 
 /**
@@ -92,16 +93,17 @@ const ENTRIES_PER_READ = 1_000;
 
 export class EventRowReader {
   readonly #entries: RunQuery;
+  readonly #page: RunQuery;
 
   constructor(database: Sqlite) {
     // J1: there are no gaps, so the next `limit` entries end at `after + limit`. If a packed row contains the last of
     // these entries, its key may be larger, because the key is the `seq` of the row's last entry.
-    this.#entries = database.query(
-      `SELECT seq, at, body, first FROM events
+    const rows = `SELECT seq, at, body, first FROM events
        WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${MAX_EVENTS_PER_ROW}
          AND coalesce(first, seq) <= ?2 + ?3
-       ORDER BY seq LIMIT ?3`,
-    );
+       ORDER BY seq LIMIT ?3`;
+    this.#entries = database.query(rows);
+    this.#page = database.query(selectPage(rows));
   }
 
   readAll(taskId: string): JournalEntry[] {
@@ -115,5 +117,9 @@ export class EventRowReader {
 
   read(taskId: string, after: number, limit: number): JournalEntry[] {
     return this.#entries(taskId, after, limit).flatMap((row) => journalEntriesOfRow(row, { after, limit }));
+  }
+
+  readPage(taskId: string, after: number): JournalPage {
+    return pageOfRows(this.#page(taskId, after, PAGE_ENTRIES), after);
   }
 }

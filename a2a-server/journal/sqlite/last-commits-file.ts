@@ -14,6 +14,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { errorCode } from '../../../shared/runtime/errors.ts';
+import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { integerColumn } from '../validate-column-values.ts';
@@ -106,12 +107,7 @@ export class LastCommitsWriter {
   /** Records a durable append. @param seq the task's last `seq` @param created true if the append created the task */
   note(taskId: string, seq: number, created: boolean): void {
     if (created) this.#tasks += 1;
-    this.#recent.delete(taskId);
-    this.#recent.set(taskId, seq);
-    if (this.#recent.size > MAX_RECENT_TASKS) {
-      const [oldest] = this.#recent.keys();
-      if (oldest !== undefined) this.#recent.delete(oldest);
-    }
+    setBounded(this.#recent, taskId, seq, MAX_RECENT_TASKS);
     this.#changed = true;
     this.#schedule(0);
   }

@@ -6,6 +6,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createSingleServerOwnership } from '../ownership.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 import type { Journal } from '../journal.ts';
+import { EMPTY_PAGE } from '../journal-page.ts';
 import { createJournalQueries } from '../journal-queries.ts';
 import { COMMIT_LIMIT, isStorableText, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
 import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
@@ -171,6 +172,10 @@ function createSqliteJournal(opened: OpenedJournal): Journal {
       return ask(
         () => committed.read(taskId, after, requirePositive(limit)) ?? reader.read(taskId, after, limit),
       );
+    },
+    async readPage(taskId, after) {
+      if (!isStorableText(taskId)) return EMPTY_PAGE;
+      return ask(() => committed.readPage(taskId, after) ?? reader.readPage(taskId, after));
     },
     async deleteEndedSessions(before, limit) {
       if (!(await ask(() => deletion.isDue(before)))) return 0;

@@ -299,7 +299,7 @@ export class ScriptedTasks implements TaskService {
     taskId: string,
     after: number,
     { until, signal }: Parameters<TaskService['follow']>[2],
-  ): AsyncGenerator<JournalEntry[], void, undefined> {
+  ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
     const journal = this.#journal(taskId);
     let wake: (() => void) | undefined;
     const woken = (): void => wake?.();

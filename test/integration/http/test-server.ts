@@ -10,7 +10,7 @@ import { parseJson } from '../../../shared/text/parse-json.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admit-requests.ts';
 import { type LoadSheddingParts, withLoadShedding } from '../../../a2a-server/http/routes/load-shedding.ts';
-import { closeResponseWithConnection } from '../../../a2a-server/http/streams/close-with-connection.ts';
+import { answerInOrder } from '../../../a2a-server/http/streams/answer-in-order.ts';
 import { OpenRequestLimiter } from '../../../a2a-server/limits/open-request-limiter.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
 import type { AuthenticateJwt } from '../../../a2a-server/access/oidc-tokens.ts';
@@ -195,10 +195,7 @@ export async function startServer(
         ...(measured && { measured }),
       })
     : app;
-  server.on('request', (incoming, response) => {
-    closeResponseWithConnection(incoming, response);
-    listener(incoming, response);
-  });
+  server.on('request', answerInOrder(listener));
   let closed: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     sessions.close();

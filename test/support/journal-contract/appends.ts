@@ -38,7 +38,23 @@ export function describeAppends(on: JournalStage): void {
       await expect(on.journal.read('a', 0, -1)).rejects.toThrow(RangeError);
     });
 
+    it.each(['stored', 'cached'])(
+      'S3 a page of %s entries ends with the entry that reaches 64 KB, or after 256 entries',
+      async (where) => {
+        // The journal caches only entries of watched tasks.
+        if (where === 'cached') on.journal.watch('a', () => undefined);
+        const large = [40_000, 40_000, 1, 200_000].map((length) => delta('x'.repeat(length)));
+        const small = Array.from({ length: 300 }, () => delta('y'));
+        const entries = await on.append(beginning('a', { events: [...large, ...small] }));
+        const pages = await on.pages('a', 0);
+        expect(pages.map((page) => page.entries.length)).toEqual([3, 2, 256, 44]);
+        expect(pages.flatMap((page) => page.entries)).toEqual(entries);
+        expect(await on.journal.readPage('a', 305)).toEqual({ entries: [], isLast: true });
+      },
+    );
+
     it('a read of a task that was never created finds nothing', async () => {
+      expect(await on.pages('no\u0000where', 0)).toEqual([{ entries: [], isLast: true }]);
       expect(await on.everything('nowhere')).toEqual([]);
       expect(await on.journal.row('nowhere')).toBeUndefined();
       expect(await on.journal.rows(['nowhere', 'no\u0000where'])).toEqual([]);

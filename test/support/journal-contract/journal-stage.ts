@@ -1,4 +1,5 @@
 import type { AppendRequest, Journal } from '../../../a2a-server/journal/journal.ts';
+import type { JournalPage } from '../../../a2a-server/journal/journal-page.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 
 /** One storage under test. */
@@ -56,6 +57,12 @@ export class JournalStage {
 
   everything(taskId: string): Promise<readonly JournalEntry[]> {
     return this.journal.read(taskId, 0, 1_000_000);
+  }
+
+  /** The pages after a position, to the end of the journal. */
+  async pages(taskId: string, after: number): Promise<JournalPage[]> {
+    const page = await this.journal.readPage(taskId, after);
+    return page.isLast ? [page] : [page, ...(await this.pages(taskId, page.entries.at(-1)?.seq ?? after))];
   }
 
   get #open(): { storage: JournalStorage; journal: Journal } {

@@ -205,6 +205,7 @@ export function describeSessions(on: JournalStage): void {
           expect(await on.journal.read('a', after, limit)).toEqual(before.slice(after, after + limit));
       }
       expect(await on.journal.read('a', before.length, 10)).toEqual([]);
+      expect((await on.pages('a', 400)).flatMap(({ entries }) => entries)).toEqual(before.slice(400));
       expect(await on.journal.row('a')).toEqual(row);
       expect(await maintainAll(on.journal)).toBe(0);
     });

@@ -13,6 +13,11 @@ function entries(first: number, count: number): JournalEntry[] {
   }));
 }
 
+/** The lengths of some entries that have this length together. */
+function lengths(count: number, length: number): number[] {
+  return Array.from({ length: count }, () => length / count);
+}
+
 describe('the cached tail of a watched task’s journal', () => {
   it('J2 S1 the tail returns the journal’s entries or nothing, for all commits and reader positions', () => {
     const step = fc.record({
@@ -28,7 +33,7 @@ describe('the cached tail of a watched task’s journal', () => {
         const tails = new JournalTailCache();
         let last = 0;
         for (const [{ count, length }, { back, limit }] of rounds) {
-          tails.add('t', entries(last + 1, count), length);
+          tails.add('t', entries(last + 1, count), lengths(count, length));
           last += count;
           const after = Math.max(0, last - back);
           const found = tails.read('t', after, limit);
@@ -41,7 +46,7 @@ describe('the cached tail of a watched task’s journal', () => {
 
   it('the tail contains the last commit, and returns no entries to a reader that has read it', () => {
     const tails = new JournalTailCache();
-    tails.add('t', entries(5, 3), 100);
+    tails.add('t', entries(5, 3), lengths(3, 100));
     expect(tails.read('t', 4, 10)).toEqual(entries(5, 3));
     expect(tails.read('t', 6, 10)).toEqual(entries(7, 1));
     expect(tails.read('t', 7, 10)).toEqual([]);
@@ -49,15 +54,15 @@ describe('the cached tail of a watched task’s journal', () => {
 
   it('the tail does not return entries from before the watch', () => {
     const tails = new JournalTailCache();
-    tails.add('t', entries(5, 3), 100);
+    tails.add('t', entries(5, 3), lengths(3, 100));
     expect(tails.read('t', 3, 10)).toBeUndefined();
     expect(tails.read('another', 0, 10)).toBeUndefined();
   });
 
   it('if a commit is missing, the tail drops its entries and begins with the next commit', () => {
     const tails = new JournalTailCache();
-    tails.add('t', entries(1, 3), 100);
-    tails.add('t', entries(9, 2), 100);
+    tails.add('t', entries(1, 3), lengths(3, 100));
+    tails.add('t', entries(9, 2), lengths(2, 100));
     expect(tails.read('t', 3, 10)).toBeUndefined();
     expect(tails.read('t', 8, 10)).toEqual(entries(9, 2));
   });
@@ -67,15 +72,16 @@ describe('the cached tail of a watched task’s journal', () => {
     ['characters', 1, 1024 * 1024],
   ])('S3 the tail stores a limited number of %s', (_what, count, length) => {
     const tails = new JournalTailCache();
-    for (let commit = 0; commit < 10; commit += 1) tails.add('t', entries(1 + commit * count, count), length);
+    for (let commit = 0; commit < 10; commit += 1)
+      tails.add('t', entries(1 + commit * count, count), lengths(count, length));
     expect(tails.read('t', 0, 1)).toBeUndefined();
     expect(tails.read('t', 9 * count, 1)).toEqual(entries(9 * count + 1, 1));
   });
 
   it('S3 the tail drops a commit that is too large, and everything before it', () => {
     const tails = new JournalTailCache();
-    tails.add('t', entries(1, 3), 100);
-    tails.add('t', entries(4, 1), 50_000_000);
+    tails.add('t', entries(1, 3), lengths(3, 100));
+    tails.add('t', entries(4, 1), lengths(1, 50_000_000));
     expect(tails.read('t', 3, 1)).toBeUndefined();
     expect(tails.size).toBe(0);
   });

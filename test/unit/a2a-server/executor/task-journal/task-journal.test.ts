@@ -5,6 +5,7 @@ import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { foldAll } from '../../../../../a2a-server/task/fold.ts';
 import { beginning, continuing, delta, message, working } from '../../../../support/journal-samples.ts';
+import { journalWith } from '../../../../support/journal-with.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const TASK = 'task-1';
@@ -18,36 +19,12 @@ beforeEach(async () => {
   const path = join(await temporaryDirectory(), 'journal.db');
   const real = await openSqliteJournal({ path, clock: () => 1 });
   reads = [];
-  journal = {
-    ownership: real.ownership,
-    now: () => real.now(),
-    append: (append) => real.append(append),
+  journal = journalWith(real, {
     read(taskId, after, limit) {
       reads.push(after);
       return real.read(taskId, after, limit);
     },
-    row: (taskId) => real.row(taskId),
-    rows: (taskIds) => real.rows(taskIds),
-    command: (principal, messageId) => real.command(principal, messageId),
-    toolExecution: (toolId) => real.toolExecution(toolId),
-    content: (taskId, hash) => real.content(taskId, hash),
-    withSavedFiles: (principal) => real.withSavedFiles(principal),
-    list: (filter, page) => real.list(filter, page),
-    filterValues: (principal) => real.filterValues(principal),
-    session: (principal, sessionId) => real.session(principal, sessionId),
-    costs: (filter) => real.costs(filter),
-    dailyUse: (principal, day) => real.dailyUse(principal, day),
-    dailyWritten: (principal, day) => real.dailyWritten(principal, day),
-    taskSize: (taskId) => real.taskSize(taskId),
-    unsettled: () => real.unsettled(),
-    statistics: () => real.statistics(),
-    deadlines: (limit) => real.deadlines(limit),
-    deleteEndedSessions: (before, limit) => real.deleteEndedSessions(before, limit),
-    maintain: (limit) => real.maintain(limit),
-    watch: (taskId, wake) => real.watch(taskId, wake),
-    reachable: () => real.reachable(),
-    close: () => real.close(),
-  };
+  });
   await journal.append(
     beginning(TASK, { events: [message('do it'), working, TURN, delta('a'), delta('b')] }),
   );

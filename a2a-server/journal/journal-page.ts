@@ -1,0 +1,39 @@
+/**
+ * Reads the journal of a task in pages of a limited size. S3: a stream keeps one page while its client does not read, so
+ * a page is small, however large the entries are.
+ */
+import type { SqlRow } from '../../shared/state/sql-row.ts';
+import type { JournalEntry } from '../task/events.ts';
+import { journalEntriesOfRow } from './packed-row.ts';
+import { integerColumn } from './validate-column-values.ts';
+
+/** Adjacent entries. There is at least one entry, if the journal has any. */
+export interface JournalPage {
+  readonly entries: readonly JournalEntry[];
+  /** True if the journal had no later entry. It may be false at the end of the journal. */
+  readonly isLast: boolean;
+}
+
+export const EMPTY_PAGE: JournalPage = { entries: [], isLast: true };
+
+export const PAGE_ENTRIES = 256;
+
+/** A page ends with the entry that reaches this size, in bytes of JSON. So one larger entry is a page of its own. */
+const PAGE_BYTES = 64 * 1024;
+
+/** Returns the query for the first rows that reach the size of a page. @param rows a query of ordered event rows */
+export function selectPage(rows: string): string {
+  return `SELECT seq, at, body, first, bytes FROM (
+            SELECT *, sum(octet_length(body)) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING) AS bytes FROM (${rows}) AS r
+          ) AS sums WHERE bytes - octet_length(body) < ${PAGE_BYTES} ORDER BY seq`;
+}
+
+/** Returns the page with the rows of `selectPage`. @throws DamagedDataError */
+export function pageOfRows(rows: readonly SqlRow[], after: number): JournalPage {
+  const entries = rows.flatMap((row) => journalEntriesOfRow(row, { after, limit: PAGE_ENTRIES }));
+  return { entries, isLast: !isPageFull(entries.length, integerColumn(rows.at(-1)?.[4] ?? 0)) };
+}
+
+export function isPageFull(entries: number, bytes: number): boolean {
+  return entries >= PAGE_ENTRIES || bytes >= PAGE_BYTES;
+}
