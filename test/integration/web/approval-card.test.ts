@@ -2,7 +2,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
 import { z } from 'zod';
@@ -202,7 +202,7 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     ]);
   });
 
-  test('“Deny” with a reason does not run the action, and “Edit” runs the edited text', async () => {
+  test('“Deny” with a reason does not run the action, and “Edit” runs the edited text; a refusal disappears when the person edits again', async () => {
     const denied = await chat();
     const card = await show(denied);
     await card.getByLabel('Reason for the denial').fill('not this file');
@@ -213,7 +213,12 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     const edited = await chat();
     const second = await show(edited);
     await second.getByRole('button', { name: 'Edit' }).click();
+    await second.getByLabel('The edited input').fill('two\n');
+    await writeFile(join(edited.on.server.workspace, 'a.txt'), 'meanwhile\n');
+    await second.getByRole('button', { name: 'Approve as edited' }).click();
+    await second.getByRole('region', { name: 'Write a.txt' }).getByRole('alert').waitFor();
     await second.getByLabel('The edited input').fill('three\n');
+    await second.getByRole('alert').waitFor({ state: 'detached' });
     await second.getByRole('button', { name: 'Approve as edited' }).click();
     await second.getByText('The task is completed.').waitFor();
     expect(await edited.on.file('a.txt')).toBe('three\n');

@@ -25,6 +25,9 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   const { preview, decisions, shown } = action;
   // The `shown` code of the question whose decision the page has sent.
   const [sent, setSent] = useState<string>();
+  // True if the person has written something since `problem` appeared.
+  const [writesAgain, setWritesAgain] = useState(false);
+  useEffect(() => setWritesAgain(false), [problem]);
   const { edits } = useContext(TaskDraftsContext);
   const [wantsEdit, setWantsEdit] = useState(edits.has(action.callId));
   const { head, foot, seen } = useActionSeen(shown);
@@ -50,7 +53,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   useEffect(() => onRead?.(read), [read, shown]);
   return (
     <ActionView action={action} waits seen={seen} head={head} headId={headId}>
-      <div ref={foot}>
+      <div ref={foot} onInput={() => setWritesAgain(true)}>
         {preview.type === 'question' && decisions.includes('answer') ? (
           <QuestionForm action={action} question={preview} disabled={disabled} onDecide={decide} />
         ) : editing ? (
@@ -69,7 +72,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
             Sending …
           </p>
         )}
-        {problem !== undefined && <Problem text={problem} />}
+        {problem !== undefined && !writesAgain && <Problem text={problem} />}
       </div>
     </ActionView>
   );

@@ -15,7 +15,13 @@ import { capitalizedDecidedByText } from '../action/decided-elsewhere-text.ts';
 import { dropDraftsOfCall, draftTextsOfCall } from '../action/drafts.ts';
 import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
-import { type ShownAction, updateShownActions, withAcceptedDecision } from '../action/shown-actions.ts';
+import {
+  callIdForRefusal,
+  type DecisionRefusal,
+  type ShownAction,
+  updateShownActions,
+  withAcceptedDecision,
+} from '../action/shown-actions.ts';
 import { UnsentDrafts } from '../action/unsent-drafts.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import type { CardAction, SessionAddress, SessionOnCard, CardTools } from './card-tools.ts';
@@ -45,7 +51,7 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
   /**
    * Why the bridge refused the last decision. Unlike `problem`, it does not stop the card from following the session.
    */
-  const [refusal, setRefusal] = useState<string>();
+  const [refusal, setRefusal] = useState<DecisionRefusal>();
   const drafts = useContext(TaskDraftsContext);
   const box = useKeptFocus<HTMLDivElement>();
   const take = useCallback((next: SessionOnCard): void => {
@@ -98,7 +104,7 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
           .catch(() => undefined);
       return true;
     } catch (error) {
-      setRefusal(errorMessageOf(error));
+      setRefusal({ callIds: [decision.callId], message: errorMessageOf(error) });
       await load();
       return false;
     }
@@ -108,7 +114,8 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
     setRefusal(undefined);
     void load();
   };
-  const shownProblem = refusal ?? problem;
+  const refusedCall = callIdForRefusal(actions, refusal);
+  const shownProblem = refusedCall === undefined ? (refusal?.message ?? problem) : problem;
   return (
     <div ref={box} tabIndex={-1}>
       {shownProblem !== undefined && (
@@ -117,7 +124,14 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
         </p>
       )}
       {session !== undefined && (
-        <Session connection={connection} host={host} session={session} actions={actions} onDecide={decide} />
+        <Session
+          connection={connection}
+          host={host}
+          session={session}
+          actions={actions}
+          problemOf={(callId) => (callId === refusedCall ? refusal?.message : undefined)}
+          onDecide={decide}
+        />
       )}
     </div>
   );
@@ -126,16 +140,24 @@ export function ApprovalCard({ connection, host, tools, address: { sessionId, ag
 interface SessionProps extends Pick<ApprovalCardProps, 'connection' | 'host'> {
   session: SessionOnCard;
   actions: readonly ShownAction[];
+  /** Returns why the bridge refused the last decision on this call. */
+  problemOf: (callId: string) => string | undefined;
   onDecide: (action: CardAction, decision: Decision) => Promise<boolean>;
 }
 
-function Session({ connection, host, session, actions, onDecide }: SessionProps) {
+function Session({ connection, host, session, actions, problemOf, onDecide }: SessionProps) {
   const waits = actions.some(({ type }) => type === 'waits');
   const { page } = session;
   return (
     <>
       {actions.map((shown) => (
-        <OneAction key={shown.action.callId} shown={shown} session={session} onDecide={onDecide} />
+        <OneAction
+          key={shown.action.callId}
+          shown={shown}
+          session={session}
+          problem={problemOf(shown.action.callId)}
+          onDecide={onDecide}
+        />
       ))}
       {!waits && <SessionState session={session} />}
       {waits && page !== undefined && <PageLink connection={connection} host={host} page={page} />}
@@ -159,13 +181,14 @@ function SessionState({ session: { state, message, question } }: Pick<SessionPro
 
 interface OneActionProps extends Pick<SessionProps, 'session' | 'onDecide'> {
   shown: ShownAction;
+  problem: string | undefined;
 }
 
 /**
  * Shows an action that waits. Also shows an action that was decided elsewhere, if the person has written something for
  * it.
  */
-function OneAction({ shown: { type, action }, session, onDecide }: OneActionProps) {
+function OneAction({ shown: { type, action }, session, problem, onDecide }: OneActionProps) {
   const drafts = useContext(TaskDraftsContext);
   const { callId } = action;
   if (type === 'decided-here') return null;
@@ -188,7 +211,13 @@ function OneAction({ shown: { type, action }, session, onDecide }: OneActionProp
         <p class="warning">{whyNotHere(action)}</p>
       </ActionView>
     );
-  return <PendingActionView action={action} onDecide={(decision) => onDecide(pending, decision)} />;
+  return (
+    <PendingActionView
+      action={action}
+      problem={problem}
+      onDecide={(decision) => onDecide(pending, decision)}
+    />
+  );
 }
 
 /** Says why the person cannot decide this action on the card. */
