@@ -13,9 +13,12 @@ import {
   refuseUnknownCommand,
 } from '../../shared/runtime/help-command.ts';
 import { EXIT_USAGE } from '../../shared/runtime/exit-codes.ts';
+import { NotOnPathNote, printNotOnPathNote } from './terminal/not-on-path-note.ts';
 import { EXIT_MEANINGS } from './terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import { UNFLAGGED_BRIDGE_SETTINGS } from '../settings/settings.ts';
+
+const HELP_HINT = '(mcp-a2a-bridge --help lists the commands and options)';
 
 /**
  * Builds the command line of the program.
@@ -33,9 +36,15 @@ export function createBridgeCommandLine(
       'Serves MCP over stdio, and optionally over HTTP: hand work to an A2A agent, approve each risky step, walk away, come back, lose nothing. The commands do the same from a terminal.',
     )
     .version(readPackageVersion())
-    .showHelpAfterError(json ? false : '(mcp-a2a-bridge --help lists the commands and options)')
+    .showHelpAfterError(json ? false : HELP_HINT)
     .configureOutput(json ? { outputError: usageErrorAsJson } : {})
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
+    .exitOverride(({ exitCode }) => {
+      if (exitCode === 0) process.exit(0);
+      const note = new NotOnPathNote();
+      note.recordHints(HELP_HINT);
+      if (!json) printNotOnPathNote(note, places, command.opts());
+      process.exit(EXIT_USAGE);
+    })
     .usage('[options] [command]')
     .allowExcessArguments()
     .configureHelp(helpFormat(process.stdout))

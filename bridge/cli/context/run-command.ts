@@ -6,11 +6,10 @@ import { endOnUncaughtError } from '../../../shared/runtime/uncaught-error.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { exitCodeOf } from '../terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
-import { currentDirectory } from '../../settings/current-directory.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import type { CommandSessions } from './command-sessions.ts';
-import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
+import { NotOnPathNote, printNotOnPathNote } from '../terminal/not-on-path-note.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, createTerminal, escapeHiddenInLines } from '../terminal/terminal.ts';
 
@@ -70,12 +69,8 @@ export async function runCommand<Options extends object>(
     code = exitCodeOf(error);
     printFailure(terminal, error);
   }
-  const { stderr, env } = process;
-  const note = pathNote.text({ paths: places, cwd: currentDirectory(), path: env['PATH'], options });
-  // The note says how to type the commands that the output names. Only a person needs the note, so it is printed only
-  // to a terminal.
-  if (note !== undefined && stderr.isTTY && !terminal.printsJson)
-    stderr.write(`${terminal.paint('gray', note)}\n`);
+  if (!terminal.printsJson)
+    printNotOnPathNote(pathNote, places, options, (text) => terminal.paint('gray', text));
   process.exitCode = code;
   process.stdout.write('', (error) => (error && code === 0 ? exitOnLostOutput(error) : process.exit(code)));
 }

@@ -6,11 +6,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { shellWord } from './command-word.ts';
+import { currentDirectory } from '../../settings/current-directory.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 
 const HINTS = {
   // `mcp-a2a-bridge agent` is the name of the local server's agent, and not a command.
-  'mcp-a2a-bridge': /mcp-a2a-bridge (?!agent\b)[a-z]/,
+  'mcp-a2a-bridge': /mcp-a2a-bridge (?:(?!agent\b)[a-z]|--help)/,
   'a2a-server': /[`"]a2a-server [a-z]/,
 } as const;
 type ProgramName = keyof typeof HINTS;
@@ -31,8 +32,10 @@ const FLAGS: Readonly<Record<ProgramName, Readonly<Record<string, string>>>> = {
   'a2a-server': { stateDir: '--state-dir', config: '--config' },
 };
 
+type Paths = Pick<BuiltProgramPaths, 'bridgeScript' | 'serverScript'>;
+
 interface NoteContext {
-  paths: Pick<BuiltProgramPaths, 'bridgeScript' | 'serverScript'>;
+  paths: Paths;
   /** The directory in which the person types. Undefined if it was deleted. */
   cwd: string | undefined;
   /** The variable PATH. */
@@ -61,6 +64,21 @@ export class NotOnPathNote {
     });
     return lines.length === 0 ? undefined : lines.join('\n');
   }
+}
+
+/**
+ * Prints the note below the output. It says how to type the commands that the output names. Only a person needs it, so
+ * it is printed only to a terminal.
+ */
+export function printNotOnPathNote(
+  note: NotOnPathNote,
+  paths: Paths,
+  options: NoteContext['options'],
+  paint: (text: string) => string = (text) => text,
+): void {
+  const { stderr, env } = process;
+  const text = note.text({ paths, cwd: currentDirectory(), path: env['PATH'], options });
+  if (text !== undefined && stderr.isTTY) stderr.write(`${paint(text)}\n`);
 }
 
 function flagsIn(options: NoteContext['options'], name: ProgramName): readonly string[] {

@@ -19,3 +19,9 @@ onLinux('at a terminal, a note below a hint has a command that works', async () 
   // A script gets no note.
   expect((await cli(args, { home })).stderr).not.toContain('Here,');
 });
+
+onLinux('at a terminal, the note is also below a usage error', async () => {
+  const home = await temporaryDirectory();
+  const { stdout } = await cliAtTerminal(['show'], { home, keys: '' });
+  expect(stdout).toMatch(/--help shows how to use it\)\s+Here, mcp-a2a-bridge is: node /);
+});

@@ -25,6 +25,7 @@ test.each([
     '`a2a-server token list` lists them. "mcp-a2a-bridge tasks" too.',
     'Here, mcp-a2a-bridge is: node dist/bridge/main.js\nHere, a2a-server is: node dist/a2a-server/main.js',
   ],
+  ['(mcp-a2a-bridge --help lists the commands)', 'Here, mcp-a2a-bridge is: node dist/bridge/main.js'],
   ['mcp-a2a-bridge: no such session', undefined],
   ['agent: mcp-a2a-bridge agent 0.1.0', undefined],
   ['an a2a-server of an older version runs', undefined],
