@@ -30,8 +30,8 @@ export const claude: McpClientProgram = {
     section: ['enabledPlugins'],
     format: 'jsonc',
   }),
-  nextStep:
-    'Restart Claude Code, then check the bridge with /mcp. With the scope project, Claude Code first asks you to approve the server.',
+  nextStep: 'Restart Claude Code, then check the bridge with /mcp.',
+  projectNote: 'Claude Code first asks you to approve the server.',
 };
 
 function settingsDirectory({ env, home }: ClientEnvironment): string {

@@ -64,6 +64,8 @@ export interface McpClientProgram {
    */
   plugins?: (around: ClientEnvironment) => Pick<McpClientProgram, 'format'> & ConfigPlace;
   nextStep: string;
+  /** What else the person must know about an entry with the scope `project`. */
+  projectNote?: string;
 }
 
 /** Returns true if an argument of the bridge names the workspace. */

@@ -38,8 +38,8 @@ export const codex: McpClientProgram = {
     section: ['plugins'],
     format: 'toml',
   }),
-  nextStep:
-    'Restart Codex, then check the bridge with /mcp. Codex reads the servers of a project only if you trust the project.',
+  nextStep: 'Restart Codex, then check the bridge with /mcp.',
+  projectNote: 'Codex reads the servers of a project only if you trust the project.',
 };
 
 function codexHome({ env, home }: ClientEnvironment): string {

@@ -75,7 +75,8 @@ export async function installCommand(
         entry: it.entry({ command, args: [...before, ...args] }),
         ...(it.defaults && { defaults: it.defaults }),
       }),
-    nextStep: ({ nextStep }) => nextStep,
+    nextStep: ({ nextStep, projectNote }, scope) =>
+      scope === 'project' && projectNote !== undefined ? `${nextStep} ${projectNote}` : nextStep,
     afterwards: async (name, text, keys) => {
       const client: McpClientProgram = CLIENTS[name];
       const hazards = bridgeEntryWarnings(client, configFormatOf(client.format).read(text, keys));
@@ -108,7 +109,7 @@ interface EntryChangeOptions {
   around: ClientEnvironment;
   decide: (client: McpClientProgram, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
-  nextStep: (client: McpClientProgram) => string;
+  nextStep: (client: McpClientProgram, scope: ConfigScope) => string;
   /**
    * Returns what the person should know after the change, as lines of text and as facts for --json.
    * @param text the text of the client's file after the change
@@ -225,7 +226,7 @@ async function changeEntry(
     case 'confirmed': {
       const backup = await writeConfig(change.file, change.text, { fresh: MODES[scope] });
       explain(`Written to ${path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
-      explain(nextStep(client));
+      explain(nextStep(client, scope));
       return {
         type: 'written',
         facts: { path, changed: true, backup: backup ?? null, diff, ...(await finish(change.text)) },

@@ -87,6 +87,8 @@ describe('the command install', () => {
   ])('%s, %s: install writes %s, and changes nothing the second time', async (client, scope, path, key) => {
     const { run, read } = await person();
     const { code, stdout } = await run('install', client, '--scope', scope);
+    // Only Claude Code asks, and only for the servers of a project.
+    expect(stdout.includes('asks you to approve the server')).toBe(path === '.mcp.json');
     expect(stdout).toContain(`+`);
     expect(code).toBe(0);
     const text = await read(path);
