@@ -11,6 +11,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Agent } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
 import { acceptedHandle } from '../state/outbox-entry.ts';
@@ -18,7 +19,7 @@ import type { DelegatedTaskId, Outbox } from '../state/outbox.ts';
 import { resultKey, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
-import type { TaskView } from '../sessions/session/observed-task.ts';
+import { hasEnded, type TaskView, viewOfWholeTask } from '../sessions/session/observed-task.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type AnnouncedResults, announcedResultsOf } from './format-announcement.ts';
@@ -135,6 +136,23 @@ export class ResultInbox {
     if (!this.#collected.has(key)) await results.put(task, view.state);
   }
 
+  /** Stores the result of a task whose session has a newer task, e.g. because another client has continued the session. */
+  async #storeEarlierResult(agent: Agent, task: DelegatedTaskId): Promise<void> {
+    const { results } = this.#parts;
+    const { taskId } = task;
+    // An agent that answers with a message keeps no task.
+    if (taskId === '') return results.put(task, 'unknown');
+    try {
+      const view = await agent.ask(async (connection) =>
+        viewOfWholeTask(await connection.task(taskId), connection.dialect),
+      );
+      if (view !== undefined && hasEnded(view)) await results.put(task, view.state);
+    } catch (error) {
+      if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_TASK') throw error;
+      await results.put(task, 'unknown');
+    }
+  }
+
   async #readTasks(): Promise<void> {
     const { delegations, outbox } = this.#parts;
     // The check starts in the next turn of the event loop, so that the tool call sends its own requests first. The
@@ -158,7 +176,7 @@ export class ResultInbox {
    * error concerns only its task.
    */
   async #checkTasksOfAgent(name: string, tasks: readonly DelegatedTaskId[]): Promise<void> {
-    const { registry, live, sessions, outbox, log } = this.#parts;
+    const { registry, live, sessions, log } = this.#parts;
     const agent = registry.find(name);
     if (agent === undefined) return;
     // Every tool call runs this code. A search of all sessions for each task would be slow, so the tasks with an open
@@ -178,9 +196,8 @@ export class ResultInbox {
         await here?.refreshState();
         const session = here ?? (await sessions.find(handle, { agent: name }));
         await this.#storeResult(session);
-        // Only the result of the session's newest task counts. So the delegation of this older task is closed.
         if (session.view !== undefined && session.view.taskId !== task.taskId)
-          outbox.collect(task, 'unknown');
+          await this.#storeEarlierResult(agent, task);
       } catch (error) {
         const { taskId } = task;
         log.debug({ agent: name, taskId, problem: errorMessageOf(error) }, 'a task could not be read');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:net';
-import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { rowIn, rowsIn } from '../../support/bridge-database.ts';
 import {
   CHECK,
@@ -110,6 +110,21 @@ describe('results that no client has collected', () => {
     expect(announcedIn(await third.call(LIST, {}))).toBeUndefined();
     const result = await third.call(WAIT, { sessionId: 'session-1' });
     expect(result.structuredContent).toMatchObject({ output: 'done' });
+  });
+
+  test('R68 B3 the next bridge announces the result even if another client has continued the session', async () => {
+    const { agent, stateDir, client: first, again } = await onOwnBridge({ onMessage: (task) => task.work() });
+    await first.call(DELEGATE, { task: 'outlive me', waitSeconds: 0 });
+    await first.close();
+    agent.task.say('done').complete();
+    agent.tasks.set('task-2', new FakeTask('task-2', 'session-1', true).work());
+
+    const second = await again();
+    const early = announcedIn(await second.call('get_agent_capabilities_and_version', {}));
+    await rowIn(stateDir, `SELECT 1 FROM delegations WHERE ended IS NOT NULL`);
+    expect(early ?? announcedIn(await second.call(LIST, {}))).toMatchObject([
+      { taskId: 'task-1', state: 'completed', title: 'outlive me' },
+    ]);
   });
 
   test('R68 every bridge of the user announces a result, until one of them has delivered it', async () => {
