@@ -371,7 +371,10 @@ export class Session {
   watch(): () => void {
     this.#watchers += 1;
     this.follow();
-    const looks = setInterval(() => void this.refresh().catch(() => undefined), POLL_MS);
+    const poll = (): void => {
+      if (!this.over) this.refreshState().catch(() => undefined);
+    };
+    const looks = setInterval(poll, POLL_MS);
     looks.unref();
     let over = false;
     return () => {

@@ -1,10 +1,11 @@
 /** Tests the session between the end of a task and the first event of its next task. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
 import { buildUserMessage } from '../../../../../bridge/sessions/delegation-message.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
 import { waitForSession } from '../../../../../bridge/sessions/wait-for-session.ts';
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { AskingAgent } from '../../../../support/asking-agent.ts';
 import { FakeTask } from '../../../../support/fake-agent-task.ts';
 import { signal } from '../../../../support/signal.ts';
@@ -83,4 +84,28 @@ describe('the next task of a session', () => {
     await looking;
     expect(session).toMatchObject({ stateName: 'working', view: { taskId: 'task-2' } });
   });
+});
+
+test('a watched session has only one open request for its task, and no new one after the agent has forgotten the task', async () => {
+  jest.useFakeTimers();
+  const agent = new AskingAgent();
+  const session = agent.session();
+  const answers: (() => void)[] = [];
+  agent.fetch = () =>
+    new Promise((_, reject) => {
+      answers.push(() => reject(new ProductError('UNKNOWN_TASK', 'No such task.')));
+    });
+  const stop = session.watch();
+  try {
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(answers).toHaveLength(1);
+    answers[0]?.();
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(session.state.type).toBe('unknown-to-agent');
+    expect(answers).toHaveLength(1);
+  } finally {
+    jest.useRealTimers();
+    stop();
+    session.close();
+  }
 });
