@@ -38,8 +38,7 @@ interface MaintenanceOptions {
   journal: Journal;
   log: TaskJournal;
   clock: Clock;
-  /** Checks that the clock is plausible. If absent, every time is plausible. */
-  clockCheck?: ClockCheck;
+  clockCheck: Pick<ClockCheck, 'plausibleTime'>;
   /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;
   /** Called for each expired task, to stop its work: one of its tools may still wait for a person. */
@@ -129,7 +128,7 @@ export class TaskMaintenance {
       // While the clock is implausible, no task expires and no session is deleted. All work of this round uses the
       // checked time.
       const { clock, clockCheck } = this.#options;
-      const now = clockCheck === undefined ? clock.now() : await clockCheck.plausibleTime();
+      const now = await clockCheck.plausibleTime();
       const next = now === undefined ? clock.now() + RETRY_MS : await this.#endExpiredTasks(now);
       await this.#maintain();
       if (now !== undefined) await this.#deleteOldSessions(now);

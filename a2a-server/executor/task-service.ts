@@ -4,7 +4,6 @@
  */
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { cancelTask, cancelAfterDisconnect, type ReaderDisconnect } from '../task/cancel.ts';
 import { maySeeTasksOf, requireOwnerOrRole, type Requester } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
@@ -25,9 +24,7 @@ import { createMessageReceiver, type MessageReceiver } from './messages/message-
 import { createTaskQueries, type TaskQueries } from './queries/task-queries.ts';
 import { requireAppliedCommand, toDecider } from './messages/command-result.ts';
 
-interface TaskServiceOptions
-  extends Omit<ExecutorOptions, 'log' | 'commands'>, Omit<MessageContext, 'log' | 'executor' | 'commands'> {
-  commands?: AgentCommands;
+interface TaskServiceOptions extends Omit<ExecutorOptions, 'log'>, Omit<MessageContext, 'log' | 'executor'> {
   /**
    * Deadlines and the deletion of old sessions. If absent, waiting tasks have no deadline, and no session is deleted.
    */
@@ -41,7 +38,7 @@ export interface MaintenanceSettings {
   /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;
   /** Checks that the clock is plausible before a task expires or a session is deleted. */
-  clockCheck?: ClockCheck;
+  clockCheck: Pick<ClockCheck, 'plausibleTime'>;
   /** Called after a maintenance round has failed. The next round tries again. */
   onFailure: (error: unknown) => void;
 }
@@ -85,7 +82,7 @@ export interface RunningTaskService extends TaskService {
 }
 
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
-  const { journal, clock, commands = createAgentCommands([]) } = options;
+  const { journal, clock } = options;
   const log = new TaskJournal(journal, {
     waits: options.maintenance && {
       clock,
@@ -109,8 +106,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
           message: 'The task was ended: no person answered before its deadline.',
         }),
     });
-  const executor = new Executor({ ...options, commands, log });
-  const receiver = createMessageReceiver({ ...options, commands, log, executor });
+  const executor = new Executor({ ...options, log });
+  const receiver = createMessageReceiver({ ...options, log, executor });
   const queries = createTaskQueries({ ...options, log });
   let closing = false;
 

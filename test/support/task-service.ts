@@ -42,7 +42,7 @@ import { cleanUpLater } from './clean-up.ts';
 import { FakeClock } from './fake-clock.ts';
 import { ScriptedModel, type ScriptedTurn } from './scripted-model.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { DEFAULT_LIMITS, NO_EXPIRY, NO_TIME_LIMITS } from './task-limits.ts';
+import { DEFAULT_LIMITS, NO_EXPIRY, NO_TIME_LIMITS, plainServiceParts } from './task-limits.ts';
 
 export { ADA, commandMessage, decisionMessage, messageOf, pendingCall };
 
@@ -120,6 +120,7 @@ export async function startTaskService(options: ServiceOptions): Promise<Running
     fourEyes: options.fourEyes === true,
   });
   const tasks = createTaskService({
+    ...plainServiceParts(),
     commands,
     journal: options.between?.(journal) ?? journal,
     clock,
@@ -144,6 +145,7 @@ export async function startTaskService(options: ServiceOptions): Promise<Running
       maintenance: {
         expiry: NO_EXPIRY,
         retentionMs: null,
+        clockCheck: { plausibleTime: () => Promise.resolve(clock.now()) },
         ...options.maintenance,
         onFailure,
       },

@@ -13,8 +13,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { setBounded } from '../../../shared/runtime/set-bounded.ts';
 import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
 import type { ExecutionSlot } from '../../limits/execution-slot.ts';
-import { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
-import { LIMITS } from '../../limits/limits.ts';
+import type { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
 import { queuePositionEvents, QueuePositionReports } from './queue-position.ts';
 import { modelNotOfferedEvents } from '../../task/model-outage.ts';
 import { restartEvents } from '../../task/next-step.ts';
@@ -54,8 +53,8 @@ const MAX_LEFT = 1_000;
 export interface ExecutorOptions extends TaskExecutionOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
-  /** Limits how many tasks run at the same time. By default, the default limits apply. */
-  slots?: FairExecutionSlots;
+  /** Limits how many tasks run at the same time. */
+  slots: FairExecutionSlots;
 }
 
 /** Names a task that may need an execution. */
@@ -97,7 +96,7 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.#slots = options.slots ?? new FairExecutionSlots({ limits: () => LIMITS });
+    this.#slots = options.slots;
     this.scheduler = new ToolScheduler(options);
   }
 

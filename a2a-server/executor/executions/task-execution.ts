@@ -9,7 +9,7 @@ import type { AbortScope } from '../../../shared/runtime/abort.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
+import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { activeTime, type Budget } from '../../task/budget.ts';
 import { failTaskAfterTimeout } from '../../task/cancel.ts';
 import type { TaskEvent } from '../../task/events.ts';
@@ -72,7 +72,7 @@ export interface TaskExecutionOptions extends AskModelOptions {
   /** Returns the current limits for the data that tasks write to the journal. */
   writingLimits: () => WritingLimits;
   /** D6: finds and ends processes that a killed server left running. */
-  children?: Pick<ChildProcessRecords, 'endOrphans'>;
+  children: Pick<ChildProcessRecords, 'endOrphans'>;
   onFailure: (taskId: string, error: unknown) => void;
 }
 
@@ -182,7 +182,7 @@ export class TaskExecution {
    * of this task.
    */
   async #endOrphanProcesses(): Promise<boolean> {
-    const { log, children = NO_CHILD_RECORDS } = this.#options;
+    const { log, children } = this.#options;
     const orphans = await children.endOrphans();
     if (orphans.length === 0) return false;
     const changed = await log.change(this.#taskId, (s) =>

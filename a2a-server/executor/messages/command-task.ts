@@ -92,7 +92,7 @@ export async function commandTask(
     ...(contents && { contents }),
   });
   if (changed?.type === 'repeated') return acceptRepeated(changed.command, incoming, journal);
-  if (over !== undefined && changed === overLimit) context.onRefused?.(over.name, over.scope);
+  if (over !== undefined && changed === overLimit) context.onRefused(over.name, over.scope);
   const as = snapshot ?? requireAppliedCommand(changed, taskId).snapshot;
   return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
 }

@@ -33,7 +33,7 @@ export function judgeDecisions(
     return { ...decision, ...(approver && { approver }) };
   });
   const outcome = decideCalls(snapshot, demanding, decided);
-  if (!isRefusal(outcome) || outcome.reason !== 'PRESENCE_REQUIRED' || !presence) return outcome;
+  if (!isRefusal(outcome) || outcome.reason !== 'PRESENCE_REQUIRED') return outcome;
   const { facts } = outcome;
   const address = presence.address({ taskId: snapshot.taskId, callId: facts?.['callId'] });
   const message = `${outcome.message} The page is ${address}; \`mcp-a2a-bridge page\` signs a browser in.`;

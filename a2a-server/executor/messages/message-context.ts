@@ -15,7 +15,7 @@ export interface MessageContext extends Pick<
   commands: AgentCommands;
   mode: TaskMode;
   /** Called when a limit refuses a message. */
-  onRefused?: OnRefused;
-  /** Checks the assertions of passkeys. If absent, a decision cannot have an assertion. */
-  presence?: PresenceVerifier;
+  onRefused: OnRefused;
+  /** Checks the assertions of passkeys. */
+  presence: PresenceVerifier;
 }

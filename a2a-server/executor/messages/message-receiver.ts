@@ -96,7 +96,7 @@ async function startWithinLimits(
       ? undefined
       : await findReachedDailyWritingLimit(incoming.principal, context);
     if (over === undefined) return await startTask(target, incoming, context);
-    context.onRefused?.(over.name, over.scope);
+    context.onRefused(over.name, over.scope);
     throw dailyLimitError(over, context.clock.now());
   } finally {
     release();

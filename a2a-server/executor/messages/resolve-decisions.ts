@@ -25,7 +25,7 @@ interface EditContext {
   /** Returns the policy that applies now. */
   policy: () => Policy;
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
-  presence?: Pick<PresenceVerifier, 'prove'>;
+  presence: Pick<PresenceVerifier, 'prove'>;
   /** The principal who decides. */
   by: string;
 }
@@ -55,6 +55,7 @@ export async function resolveDecisions(
   snapshot: Snapshot,
   context: EditContext,
 ): Promise<DecisionsResult> {
+  const { presence, by } = context;
   const resolved: ResolvedDecision[] = [];
   for (const decision of decisions) {
     const call = findCall(snapshot, decision.callId);
@@ -74,7 +75,7 @@ export async function resolveDecisions(
       shown: decision.shown,
       ...(decision.answer !== undefined && { answer: decision.answer }),
       ...edit.fields,
-      ...(decision.presence && { presence: await provePresence(decision.presence, context) }),
+      ...(decision.presence && { presence: await presence.prove(by, decision.presence) }),
     });
   }
   return { type: 'resolved', decisions: resolved };
@@ -87,15 +88,6 @@ export async function resolveDecisions(
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
   return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
-}
-
-async function provePresence(
-  assertion: PresenceAssertion,
-  { presence, by }: EditContext,
-): Promise<PresenceProof> {
-  if (presence === undefined)
-    throw new ProductError('PRESENCE_REQUIRED', 'This server has no passkeys. Nothing was decided.');
-  return presence.prove(by, assertion);
 }
 
 type ResolvedEdit =

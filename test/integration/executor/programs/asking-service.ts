@@ -15,12 +15,13 @@ import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { sideEffectSchema } from '../../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel } from '../../../support/scripted-model.ts';
 import { askingTool, CALLS_ASK } from '../asking-tool.ts';
-import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../../support/task-limits.ts';
+import { DEFAULT_LIMITS, NO_TIME_LIMITS, plainServiceParts } from '../../../support/task-limits.ts';
 
 const [, , directory = '', effect] = process.argv;
 const { tool } = askingTool({ asks: [{ text: 'Which?' }], sideEffect: sideEffectSchema.parse(effect) });
 const principal = 'ada';
 const tasks = createTaskService({
+  ...plainServiceParts(),
   journal: await openSqliteJournal({ path: join(directory, 'journal.db'), clock: () => systemClock.now() }),
   clock: systemClock,
   ids: createIdGenerator(systemClock),

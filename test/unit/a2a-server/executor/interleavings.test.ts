@@ -27,7 +27,7 @@ import { FakeClock } from '../../../support/fake-clock.ts';
 import { steeredJournal } from '../../../support/steered-journal.ts';
 import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
-import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../../support/task-limits.ts';
+import { DEFAULT_LIMITS, NO_TIME_LIMITS, plainServiceParts } from '../../../support/task-limits.ts';
 
 const numRuns = numberOfRuns(500);
 
@@ -114,6 +114,7 @@ describe('the executor under random interleavings', () => {
         const clock = new FakeClock();
         const failures: unknown[] = [];
         const tasks = createTaskService({
+          ...plainServiceParts(),
           journal: steeredJournal(journal, scheduler),
           clock,
           ids: createIdGenerator(clock),
