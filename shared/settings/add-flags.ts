@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { flagName } from './resolve-settings.ts';
 import type { Settings } from './resolve-settings.ts';
@@ -16,10 +16,20 @@ export function addSettingFlags(command: Command, settings: Settings): Command {
       `${it.describe} (${it.env}${fallbackOf(it.fallback)})`,
     );
     if (it.kind === 'list')
-      option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
+      option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), valueOf(text)]);
+    else if (option.required) option.argParser(valueOf);
     command.addOption(option);
   }
   return command;
+}
+
+/**
+ * Commander takes the next option as the value of an option that lacks its value. No value of a setting begins with two
+ * hyphens.
+ */
+function valueOf(text: string): string {
+  if (text.startsWith('--')) throw new InvalidArgumentError('It is another option. Write a value before it.');
+  return text;
 }
 
 function fallbackOf(fallback: unknown): string {

@@ -76,7 +76,7 @@ export async function createToken(
     return made;
   });
   note(
-    `Token ${token.id} stands for ${identityOfTokenRecord(token).principal}, with the role ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroupsText(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
+    `Token ${token.id} stands for ${identityOfTokenRecord(token).principal}, with the ${roles.data.length === 1 ? 'role' : 'roles'} ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroupsText(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
   say(text);
 }

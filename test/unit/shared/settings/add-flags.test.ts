@@ -11,6 +11,13 @@ import { addSettingFlags } from '../../../../shared/settings/add-flags.ts';
 
 const SETTINGS = withVariables('T', {
   open: defineSwitch(false, 'let others in'),
+  where: defineSetting({
+    kind: 'text',
+    schema: z.string(),
+    fallback: '',
+    describe: 'a place',
+    allowed: 'a place',
+  }),
   names: defineSetting({
     kind: 'list',
     schema: z.array(z.string()),
@@ -43,6 +50,17 @@ describe('the command-line flags of settings', () => {
 
   test('each list flag adds items', () => {
     expect(valuesOf('--names', 'a', '--names', 'b').names).toEqual(['a', 'b']);
+  });
+
+  test.each(['--where', '--names'])('%s does not take the next option as its value', (flag) => {
+    const program = command()
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined });
+    const parse = (...args: string[]) => program.parse(args, { from: 'user' });
+    expect(() => parse(flag, '--open', 'yes')).toThrow(
+      /argument '--open' is invalid\. It is another option\./,
+    );
+    expect(parse(flag, '-a').opts()).toMatchObject({ [flag.slice(2)]: flag === '--names' ? ['-a'] : '-a' });
   });
 
   test('the help names the variable, and no parser details', () => {
