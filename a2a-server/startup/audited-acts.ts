@@ -12,6 +12,7 @@ import type { ServerSettings } from './settings/settings.ts';
 const AUDITED = [
   'host',
   'port',
+  'publicUrl',
   'publicHost',
   'allowOrigin',
   'workspace',

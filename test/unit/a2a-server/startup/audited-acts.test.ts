@@ -26,13 +26,20 @@ test('X1 the start records the configuration, what has changed, and no secret', 
   await configure('server.started', {});
   await configure('server.started', {});
   await configure('server.reloaded', { maxTasksPerTenant: 3 });
-  await configure('server.started', { fourEyes: true, agent: ['acp', 'agent', `--key=${SECRET}`] });
+  await configure('server.started', {
+    publicUrl: 'https://agents.example.com',
+    fourEyes: true,
+    agent: ['acp', 'agent', `--key=${SECRET}`],
+  });
   const { records } = await audit.read();
   expect(records).toMatchObject([
     { act: 'server.started', configuration: { fourEyes: false, tokens: ['acme/ann'] } },
     { changed: [] },
     { act: 'server.reloaded', changed: ['limits'] },
-    { changed: ['fourEyes', 'limits', 'agent'], configuration: { fourEyes: true, agent: 'acp' } },
+    {
+      changed: ['fourEyes', 'limits', 'agent', 'publicUrl'],
+      configuration: { fourEyes: true, agent: 'acp' },
+    },
   ]);
   expect(records[0]).not.toHaveProperty('changed');
   expect([...(await stored.list('audit')).values()].join()).not.toContain(SECRET);

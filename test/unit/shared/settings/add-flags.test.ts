@@ -12,7 +12,7 @@ import { addSettingFlags } from '../../../../shared/settings/add-flags.ts';
 const SETTINGS = withVariables('T', {
   open: defineSwitch(false, 'let others in'),
   where: defineSetting({
-    kind: 'text',
+    placeholder: 'place',
     schema: z.string(),
     fallback: '',
     describe: 'a place',
