@@ -108,7 +108,10 @@ describe('server-sent events', () => {
   test('E4 the writer’s wait and the heartbeats end when the reader disconnects', async () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
-    const cleared = jest.spyOn(globalThis, 'clearInterval');
+    const [started, cleared] = [
+      jest.spyOn(globalThis, 'setInterval'),
+      jest.spyOn(globalThis, 'clearInterval'),
+    ];
     const writer = startSseResponse(response, { heartbeatMs: 1 });
     let full: Promise<void> | undefined;
     while (full === undefined) {
@@ -118,7 +121,9 @@ describe('server-sent events', () => {
     }
     await (await reader).body?.cancel();
     await Promise.all([closed, full]);
-    expect(cleared).toHaveBeenCalled();
+    const heartbeats = started.mock.results[started.mock.calls.findIndex(([, ms]) => ms === 1)]?.value;
+    expect(heartbeats).toBeDefined();
+    expect(cleared.mock.calls.some(([timer]) => timer === heartbeats)).toBe(true);
     writer.send({ data: 'late' });
     writer.end();
     expect(waitUntilRead(response, 60_000)).toBeUndefined();
