@@ -4,7 +4,11 @@
  * Invariants
  * - S1: no event is lost or repeated. So only the events of the newest stream count.
  * - After an interruption, the next stream continues after the last event that was read.
+ * - S2: a cursor can be valid by chance: the agent was restored from a backup, and the task has then grown past the
+ *   cursor. So the next stream repeats the last event that was read, if possible. If this event differs, the agent has
+ *   lost steps.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { StreamResponse } from '@a2a-js/sdk';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { ProductError } from '../../../shared/runtime/errors.ts';
@@ -31,6 +35,8 @@ interface TaskReading {
   applyEvent: (event: StreamResponse, connection: A2aConnection) => void;
   /** Called when the agent has closed a stream without an error. Usually the task then waits, or has ended. */
   streamEnded: () => void;
+  /** Called if the agent has lost steps that were read. The next event is read after the promise resolves. */
+  stepsLost: () => Promise<void>;
   streamed: (change: TaskStreamChange) => void;
   /** Called when the reader has stopped. `streamProblem` says why it could not keep a stream open. */
   over: (streamProblem: ProductError | undefined) => void;
@@ -42,8 +48,19 @@ interface TaskReading {
  */
 type OpenStream = { type: 'response' } | { type: 'subscription'; end: AbortController };
 
+/** The last event that was read, and its `seq`. `after` is the `seq` of the view before the event. */
+interface LastEvent {
+  event: StreamResponse;
+  seq: number;
+  after: number;
+}
+
 export class TaskStreamReader {
   readonly #for: TaskReading;
+  /** Undefined if the agent sends no `seq`, if the stream began with a whole task, or if a stream repeated the event. */
+  #last: LastEvent | undefined;
+  /** The event that the open stream must repeat first. Undefined after its first event. */
+  #expected: LastEvent | undefined;
   /** The newest stream. Only its events count. Undefined if the reader reads no stream. */
   #newest: OpenStream | undefined;
 
@@ -56,13 +73,18 @@ export class TaskStreamReader {
     return this.#newest !== undefined;
   }
 
+  /** True if the open stream has not repeated the last event yet. The agent may have lost it. */
+  get isUnconfirmed(): boolean {
+    return this.#expected !== undefined;
+  }
+
   /** Reads the stream of an agent's response to a message. This stream becomes the newest. */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
     const earlier = this.#newest;
     const stream: OpenStream = { type: 'response' };
     this.#newest = stream;
     if (earlier?.type === 'subscription') earlier.end.abort();
-    this.#for.applyEvent(first, connection);
+    this.#applyEvent(first, connection);
     void this.#readOn(stream, rest, connection);
   }
 
@@ -85,6 +107,20 @@ export class TaskStreamReader {
     stream.end.abort();
   }
 
+  #applyEvent(event: StreamResponse, connection: A2aConnection): void {
+    const before = this.#for.view();
+    this.#for.applyEvent(event, connection);
+    const view = this.#for.view();
+    const [after, seq] = [before?.seq ?? null, view?.seq ?? null];
+    if (view?.taskId !== before?.taskId || after === null || seq === null) this.#last = undefined;
+    else if (seq > after) this.#last = { event, seq, after };
+  }
+
+  /** Returns the last event if the view has nothing newer. */
+  get #repeatable(): LastEvent | undefined {
+    return this.#last?.seq === this.#for.view()?.seq ? this.#last : undefined;
+  }
+
   async #readOn(
     stream: OpenStream,
     events: AsyncIterator<StreamResponse>,
@@ -95,7 +131,7 @@ export class TaskStreamReader {
     streamed({ type: 'opened' });
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        if (this.#newest === stream) this.#for.applyEvent(next.value, connection);
+        if (this.#newest === stream) this.#applyEvent(next.value, connection);
       }
       streamed({ type: 'closed' });
     } catch (thrown) {
@@ -112,7 +148,7 @@ export class TaskStreamReader {
   }
 
   async #keepReading(stream: OpenStream, taskId: string, signal: AbortSignal): Promise<void> {
-    const { backOff, agent, view, enough, applyEvent: take, streamEnded, over, streamed } = this.#for;
+    const { backOff, agent, view, enough, streamEnded, stepsLost, over, streamed } = this.#for;
     const folds = (): boolean => this.#newest === stream;
     let streamProblem: ProductError | undefined;
     let open = false;
@@ -129,12 +165,24 @@ export class TaskStreamReader {
         taskId,
         signal,
         backOff,
-        position: () => (view()?.taskId === taskId ? (view()?.seq ?? null) : null),
+        position: () => (view()?.taskId === taskId ? (this.#repeatable?.after ?? view()?.seq ?? null) : null),
         enough: () => !folds() || enough(),
-        onEvent(event, connection) {
-          if (folds()) take(event, connection);
+        onEvent: (event, connection) => {
+          if (!folds()) return;
+          const last = this.#expected;
+          this.#expected = undefined;
+          if (last === undefined) return this.#applyEvent(event, connection);
+          const isLost = !isDeepStrictEqual(event, last.event);
+          // A confirmed event is not repeated again. Otherwise a stream that breaks after each event makes no progress.
+          const confirm = (): void => {
+            if (this.#last === last) this.#last = undefined;
+          };
+          return isLost ? stepsLost().then(confirm) : confirm();
         },
-        onOpen: () => report({ type: 'opened' }),
+        onOpen: () => {
+          this.#expected = this.#repeatable;
+          report({ type: 'opened' });
+        },
         onEnd() {
           report({ type: 'closed' });
           if (folds()) streamEnded();
