@@ -133,7 +133,9 @@ export class ResultInbox {
     if (this.#collected.has(key)) return;
     // `settled` waits until the outbox entry contains the task id.
     await delegations.settled();
-    if (!this.#collected.has(key)) await results.put(task, view.state);
+    // Meanwhile, the same task may have continued. Its next end is then a new result.
+    const continues = !session.over && session.view?.taskId === view.taskId;
+    if (!continues && !this.#collected.has(key)) await results.put(task, view.state);
   }
 
   /** Stores the result of a task whose session has a newer task, e.g. because another client has continued the session. */

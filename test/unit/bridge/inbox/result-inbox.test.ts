@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ResultInbox } from '../../../../bridge/inbox/result-inbox.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
+import { Deferred } from '../../../../shared/client/core/deferred.ts';
 
 const task = (taskId: string): object => ({ agent: 'a', taskId, sessionId: `session of ${taskId}` });
 
@@ -35,4 +37,42 @@ test('R68 a task that cannot be read does not hide the results of the agent’s 
 
 test('R68 an unreachable agent gets only one request', async () => {
   expect(await checkedAfter(new ProductError('AGENT_UNREACHABLE', 'It is away.'))).toEqual(['one']);
+});
+
+test('R68 if a task continues while its result is being stored, the result is not stored', async () => {
+  const calls: string[] = [];
+  const listeners: ((change: object) => void)[] = [];
+  const settled = new Deferred<void>();
+  const session = {
+    agent: { name: 'a' },
+    id: 's',
+    view: { taskId: 'one', state: 'completed' },
+    over: true,
+    listen: (listener: (change: object) => void) => {
+      listeners.push(listener);
+    },
+  };
+  const ended = new Promise<void>((asked) => {
+    const parts = {
+      results: {
+        put: async () => void calls.push('put'),
+        reopen: async () => void calls.push('reopen'),
+      },
+      live: { onAdded: (added: (session: object) => void) => added(session) },
+      delegations: {
+        settled: () => {
+          asked();
+          return settled.promise;
+        },
+      },
+    };
+    Reflect.construct(ResultInbox, [parts]);
+  });
+  await ended;
+  session.view = { taskId: 'one', state: 'working' };
+  session.over = false;
+  for (const listener of listeners) listener({ type: 'state' });
+  settled.resolve();
+  await nextTurn();
+  expect(calls).toEqual(['reopen']);
 });
