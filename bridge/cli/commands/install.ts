@@ -105,6 +105,7 @@ export async function uninstallCommand(
   });
 }
 
+/** How the entry of a client changes. */
 interface EntryChangeOptions {
   around: ClientEnvironment;
   decide: (client: McpClientProgram, text: string, keys: readonly string[]) => ConfigChange;
@@ -122,8 +123,8 @@ interface InstallReport {
   facts: object;
 }
 
-/** The scope and the name of the entry to change. */
-interface ScopeAndName {
+/** A change of one entry: the scope and the name of the entry, and what changes. */
+interface EntryChange extends EntryChangeOptions {
   scope: ConfigScope;
   name: string;
 }
@@ -144,15 +145,16 @@ async function changeEntries(
 ): Promise<number> {
   const { options, terminal } = run;
   const aim = readScopeAndName(options);
+  const change = { ...work, ...aim };
   if (target !== 'all') {
-    const outcome = await changeEntry(run, target, { aim, work });
+    const outcome = await changeEntry(run, target, change);
     if (outcome.type === 'no such scope') throw unknownScopeError(target, aim.scope);
     terminal.json({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) });
     return outcome.type === 'declined' ? EXIT_FAILURE : 0;
   }
   const outcomes: { client: ClientName; outcome: BridgeEntryOutcome }[] = [];
   for (const client of CLIENT_NAMES)
-    outcomes.push({ client, outcome: await changeIfInstalled(run, client, { aim, work }) });
+    outcomes.push({ client, outcome: await changeIfInstalled(run, client, change) });
   const clients = outcomes.map(({ client, outcome }) => ({ client, ...bridgeEntryOutcomeFacts(outcome) }));
   terminal.json({ ...aim, clients });
   for (const { client, outcome } of outcomes)
@@ -160,20 +162,14 @@ async function changeEntries(
   return bridgeEntryOutcomesExitCode(outcomes.map(({ outcome }) => outcome));
 }
 
-/** A change of one entry: the scope and the name of the entry, and what changes. */
-interface EntryWork {
-  aim: ScopeAndName;
-  work: EntryChangeOptions;
-}
-
 async function changeIfInstalled(
   run: CommandRun<InstallOptions>,
   name: ClientName,
-  entry: EntryWork,
+  change: EntryChange,
 ): Promise<BridgeEntryOutcome> {
-  if (!(await isClientInstalled(CLIENTS[name], entry.work.around))) return { type: 'not here' };
+  if (!(await isClientInstalled(CLIENTS[name], change.around))) return { type: 'not here' };
   try {
-    return await changeEntry(run, name, entry);
+    return await changeEntry(run, name, change);
   } catch (error) {
     if (error instanceof ProductError) return { type: 'failed', error };
     throw error;
@@ -197,7 +193,7 @@ async function isClientInstalled(
 async function changeEntry(
   run: CommandRun<InstallOptions>,
   clientName: ClientName,
-  { aim: { scope, name }, work: { around, decide, nextStep, afterwards } }: EntryWork,
+  { scope, name, around, decide, nextStep, afterwards }: EntryChange,
 ): Promise<BridgeEntryOutcome> {
   const client: McpClientProgram = CLIENTS[clientName];
   const place = await client.places[scope]?.(around);
@@ -255,7 +251,10 @@ async function remainingEntries(
 }
 
 /** Reads the options that select the entry. @throws UsageError */
-function readScopeAndName({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): ScopeAndName {
+function readScopeAndName({
+  scope = 'user',
+  name = DEFAULT_NAME,
+}: InstallOptions): Pick<EntryChange, 'scope' | 'name'> {
   const found = readChoiceOption('scope', scope, CONFIG_SCOPES);
   if (!VALID_NAME.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');
   return { scope: found, name };
