@@ -3,6 +3,7 @@
  * is logged.
  */
 import { pino } from 'pino';
+import { ProductError } from './errors.ts';
 import { visibleJson } from '../text/visible-text.ts';
 import type { DestinationStream, Logger } from 'pino';
 
@@ -39,9 +40,17 @@ export function createLogger(options: {
       // value.
       hooks: { streamWrite: (line) => visibleJson(redactSecrets(line)) },
       level: options.level,
+      serializers: { err: errorForLog },
     },
     destination,
   );
+}
+
+/** Returns the fields of an error. The message of a storage error says what to do, so it needs no stack trace. */
+function errorForLog(error: unknown): unknown {
+  if (error instanceof ProductError && error.reason === 'STORAGE')
+    return { type: error.name, message: error.message, reason: error.reason, ...error.facts };
+  return error instanceof Error ? pino.stdSerializers.err(error) : error;
 }
 
 /**

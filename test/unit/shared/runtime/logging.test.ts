@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger } from '../../../../shared/runtime/logging.ts';
 
 function logger() {
@@ -36,6 +37,15 @@ describe('the log lines of both programs', () => {
     log.error({ err: new Error('it broke') }, 'oh');
     expect(text()).toContain('"message":"it broke"');
     expect(text()).toContain('logging.test.ts');
+  });
+
+  test('a storage error is logged as its sentence, without a stack', () => {
+    const { log, text } = logger();
+    const cause = new Error('SQLITE_FULL');
+    const err = new ProductError('STORAGE', 'the disk is full', { facts: { code: 'SQLITE_FULL' }, cause });
+    log.warn({ err }, 'oh');
+    expect(JSON.parse(text())).toMatchObject({ err: { message: 'the disk is full', code: 'SQLITE_FULL' } });
+    expect(text()).not.toContain('logging.test.ts');
   });
 
   test('B2 the log contains the console output of libraries, which does not reach stdout', () => {
