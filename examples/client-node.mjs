@@ -38,7 +38,9 @@ async function ask({ pending, question }) {
   }
   const decisions = [];
   for (const { callId, shown, title, preview } of pending) {
-    say(`\n${title}\n${preview.diff ?? preview.command ?? preview.url ?? ''}\napprove? [y/n] `);
+    say(
+      `\n${title}\n${preview.diff ?? preview.command ?? preview.url ?? preview.text ?? JSON.stringify(preview.value, null, 2)}\napprove? [y/n] `,
+    );
     const { value } = await answers.next();
     decisions.push({ callId, shown, decision: value?.trim() === 'y' ? 'approve' : 'deny' });
   }

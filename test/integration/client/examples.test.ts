@@ -7,7 +7,7 @@ import { stage, type Stage } from '../../support/stage.ts';
 import { startHttp } from '../bridge/support/bridge-stage.ts';
 import type { HttpBridge } from '../bridge/support/http-bridge.ts';
 import { BROWSER, startBrowser } from './support/browser.ts';
-import { plan, wait } from '../../support/offline-plan.ts';
+import { plan, wait, write } from '../../support/offline-plan.ts';
 
 const children: ChildProcessWithoutNullStreams[] = [];
 afterEach(async () => {
@@ -55,14 +55,14 @@ function ended(output: string): never {
 }
 
 describe('the example examples/client-node.mjs', () => {
-  test('the example shows the proposed content, and writes it if a person types y', async () => {
+  test('the example shows each proposed action, and runs it if a person types y', async () => {
     const staged = await stage();
-    const { child, said, exited, output } = run(
-      'client-node.mjs',
-      ['create', 'a.md', 'with', 'hello'],
-      staged,
-    );
+    const move = { tool: 'move-file', input: { path: 'b.md', to: 'a.md' } };
+    const text = plan(write('b.md', 'hello'), move);
+    const { child, said, exited, output } = run('client-node.mjs', [text], staged);
     await said(/\+hello[^]*approve\? \[y\/n\] $/);
+    child.stdin.write('y\n');
+    await said(/"moves": "b.md"[^]*approve\? \[y\/n\] $/);
     child.stdin.write('y\n');
     expect([await exited, output()]).toEqual([
       0,
