@@ -1,4 +1,5 @@
 import { Deferred } from '../../shared/client/core/deferred.ts';
+import type { FairExecutionSlots } from './fair-execution-slots.ts';
 
 export interface SlotRequest {
   principal: string;
@@ -8,27 +9,11 @@ export interface SlotRequest {
   onMoved?: () => void;
 }
 
-/** The queue that grants the slots. */
-export interface SlotQueue {
-  /** Returns the number of tasks of the same principal that are ahead in the queue. */
-  aheadOf(slot: ExecutionSlot): number;
-  /** Removes a task from the queue, or frees its slot. @param before the state of the task until now */
-  removeOrFree(slot: ExecutionSlot, before: ExecutionSlot['state']): void;
-  /** True if the principal's task must give its slot to another principal's task. */
-  isOverShare(principal: string): boolean;
-  /** Puts a running task back into its queue, before all new tasks, and gives its slot to another task. */
-  requeue(slot: ExecutionSlot): void;
-  /** Gives one of the principal's slots to another task. */
-  lend(principal: string): void;
-  /** Takes back a slot that was lent, even above the limit. */
-  resume(principal: string): void;
-}
-
 /** The slot of one task. The task waits for it in the queue, or runs in it. */
 export class ExecutionSlot {
   readonly principal: string;
   readonly onMoved: () => void;
-  readonly #queue: SlotQueue;
+  readonly #slots: FairExecutionSlots;
   #begun: boolean;
   #holders = 0;
   #granted = new Deferred<boolean>();
@@ -39,8 +24,8 @@ export class ExecutionSlot {
    */
   reportedAhead = Infinity;
 
-  constructor(queue: SlotQueue, { principal, begun, onMoved = () => undefined }: SlotRequest) {
-    this.#queue = queue;
+  constructor(slots: FairExecutionSlots, { principal, begun, onMoved = () => undefined }: SlotRequest) {
+    this.#slots = slots;
     this.principal = principal;
     this.#begun = begun;
     this.onMoved = onMoved;
@@ -57,10 +42,10 @@ export class ExecutionSlot {
 
   /** The number of tasks of the same principal that are ahead of this one in the queue. */
   get ahead(): number {
-    return this.#queue.aheadOf(this);
+    return this.#slots.aheadOf(this);
   }
 
-  /** The queue calls this when the task may run. */
+  /** `FairExecutionSlots` calls this when the task may run. */
   grant(): void {
     this.state = 'running';
     this.#begun = true;
@@ -73,7 +58,7 @@ export class ExecutionSlot {
     const before = this.state;
     this.state = 'over';
     this.#granted.resolve(false);
-    this.#queue.removeOrFree(this, before);
+    this.#slots.removeOrFree(this, before);
   }
 
   /**
@@ -81,10 +66,10 @@ export class ExecutionSlot {
    * like `granted`. Otherwise returns undefined.
    */
   passToOtherPrincipal(): Promise<boolean> | undefined {
-    if (this.state !== 'running' || !this.#queue.isOverShare(this.principal)) return undefined;
+    if (this.state !== 'running' || !this.#slots.isOverShare(this.principal)) return undefined;
     this.state = 'waiting';
     this.#granted = new Deferred();
-    this.#queue.requeue(this);
+    this.#slots.requeue(this);
     return this.#granted.promise;
   }
 
@@ -95,13 +80,13 @@ export class ExecutionSlot {
    */
   hold(): () => void {
     this.#holders += 1;
-    if (this.#holders === 1) this.#queue.lend(this.principal);
+    if (this.#holders === 1) this.#slots.lend(this.principal);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       this.#holders -= 1;
-      if (this.#holders === 0) this.#queue.resume(this.principal);
+      if (this.#holders === 0) this.#slots.resume(this.principal);
     };
   }
 }

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import { CoarseTimer } from '../../shared/runtime/coarse-timer.ts';
 import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './concurrency-limiter.ts';
-import { ExecutionSlot, type SlotQueue, type SlotRequest } from './execution-slot.ts';
+import { ExecutionSlot, type SlotRequest } from './execution-slot.ts';
 import {
   type CountsByScope,
   type Limits,
@@ -56,7 +56,7 @@ interface FairExecutionSlotsOptions {
   random?: () => number;
 }
 
-export class FairExecutionSlots implements SlotQueue {
+export class FairExecutionSlots {
   readonly #options: FairExecutionSlotsOptions;
   readonly #queues = new Map<string, ExecutionSlot[]>();
   readonly #running = new PrincipalCounter();
@@ -188,6 +188,7 @@ export class FairExecutionSlots implements SlotQueue {
     return Math.max(0, this.#queues.get(slot.principal)?.indexOf(slot) ?? 0);
   }
 
+  /** Removes a task from the queue, or frees its slot. @param before the state of the task until now */
   removeOrFree(slot: ExecutionSlot, before: ExecutionSlot['state']): void {
     if (before === 'running') this.lend(slot.principal);
     else {
@@ -202,6 +203,7 @@ export class FairExecutionSlots implements SlotQueue {
     return shouldYieldSlot(this.#shareOf(principal), this.#waitingShares());
   }
 
+  /** Puts a running task back into its queue, before all new tasks, and gives its slot to another task. */
   requeue(slot: ExecutionSlot): void {
     this.#enqueue(slot);
     this.lend(slot.principal);
