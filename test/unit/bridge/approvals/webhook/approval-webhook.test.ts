@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { ApprovalWebhook } from '../../../../../bridge/approvals/webhook/approval-webhook.ts';
 import { WebhookPosts } from '../../../../../bridge/state/webhook-posts.ts';
+import { callWithFakes } from '../../../../support/call-with-fakes.ts';
 import { endedProcessId, openDatabase } from '../../../../support/bridge-database.ts';
 import { signal } from '../../../../support/signal.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+const open = (...args: Parameters<typeof ApprovalWebhook.open>) => ApprovalWebhook.open(...args);
 
 test('an error of the database while a post is left to another bridge is logged', async () => {
   const state = await temporaryDirectory();
@@ -13,7 +16,7 @@ test('an error of the database while a post is left to another bridge is logged'
   const logged = signal();
   const warnings: unknown[] = [];
   const parts = {
-    settings: { format: 'json', url: 'http://127.0.0.1:1', afterSeconds: 60, headers: {} },
+    settings: { format: 'json' as const, url: 'http://127.0.0.1:1', afterSeconds: 60, headers: {} },
     env: {},
     database,
     registry: { all: [{ name: 'a' }], find: () => undefined },
@@ -33,8 +36,7 @@ test('an error of the database while a post is left to another bridge is logged'
       },
     },
   };
-  const opened = Reflect.apply(Reflect.get(ApprovalWebhook, 'open'), ApprovalWebhook, [parts]);
-  await opened;
+  await callWithFakes(open, parts);
   await logged.happened;
   expect(warnings).toMatchObject([{ sessionId: 's', err: { reason: 'STORAGE' } }]);
 });

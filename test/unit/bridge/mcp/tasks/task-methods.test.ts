@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
 import { FormHistory } from '../../../../../bridge/approvals/form-history.ts';
 import { PageLinks } from '../../../../../bridge/approvals/page-links.ts';
@@ -7,6 +8,7 @@ import type { Session } from '../../../../../bridge/sessions/session/session.ts'
 import { createLogger } from '../../../../../shared/runtime/logging.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { AskingAgent } from '../../../../support/asking-agent.ts';
+import { callWithFakes } from '../../../../support/call-with-fakes.ts';
 
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const taskId = 'session-1::task-1';
@@ -27,22 +29,27 @@ describe('the methods of MCP tasks', () => {
       inbox: { refresh: async () => undefined, take: async () => ({ results: [], more: 0 }) },
       formHistory,
       links: new PageLinks(),
-      rules: { approvals: 'auto', fastestAnswerMs: 0 },
+      rules: { approvals: 'auto' as const, fastestAnswerMs: 0 },
       defaults: { waitSeconds: 0 },
     };
-    const methods = new Map<string, (params: object, context: object) => Promise<unknown>>();
+    const methods = new Map<string, (params: object, context: ServerContext) => unknown>();
     const server = {
       registerCapabilities: () => undefined,
-      setRequestHandler: (method: string, _: object, handler: () => Promise<unknown>) =>
-        methods.set(method, handler),
+      setRequestHandler: (
+        method: string,
+        _: object,
+        handler: (params: object, context: ServerContext) => unknown,
+      ) => void methods.set(method, handler),
     };
     const log = createLogger({ name: 'test', level: 'silent' });
     const options = { prefix: '', log, draftProtocols: [], followed: undefined, bridge: async () => bridge };
-    Reflect.apply(registerTaskMethods, undefined, [{ server }, options]);
+    callWithFakes(registerTaskMethods, { server }, options);
     const { signal } = new AbortController();
     const envelope = { 'io.modelcontextprotocol/clientCapabilities': TASKS };
-    request = async (method, facts = {}) =>
-      methods.get(method)?.({ taskId }, { mcpReq: { signal, envelope, ...facts } });
+    request = async (method, facts = {}) => {
+      const handle = methods.get(method);
+      return handle && callWithFakes(handle, { taskId }, { mcpReq: { signal, envelope, ...facts } });
+    };
   });
   afterEach(() => session.close());
 

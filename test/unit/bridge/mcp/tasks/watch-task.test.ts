@@ -6,6 +6,7 @@ import type { DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task
 import { watchMcpTask } from '../../../../../bridge/mcp/tasks/watch-task.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { AskingAgent } from '../../../../support/asking-agent.ts';
+import { callWithFakes } from '../../../../support/call-with-fakes.ts';
 import { signal } from '../../../../support/signal.ts';
 
 test('R66 a state that could not be read from the database is logged, and the next state is sent', async () => {
@@ -37,7 +38,7 @@ test('R66 a state that could not be read from the database is logged, and the ne
     sent.happen();
   };
   const watching = { bridge: async () => bridge, name: String, opensUrls: false, followed: undefined, push };
-  const stop: () => void = await Reflect.apply(watchMcpTask, undefined, ['session-1::task-1', watching]);
+  const stop = await callWithFakes(watchMcpTask, 'session-1::task-1', watching);
   await logged.happened;
   expect(warnings).toMatchObject([{ taskId: 'session-1::task-1', err: { reason: 'STORAGE' } }]);
   broken = false;

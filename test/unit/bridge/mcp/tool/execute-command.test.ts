@@ -5,7 +5,10 @@ import { executeCommandTool } from '../../../../../bridge/mcp/tools/execute-comm
 import { OrderedSentReplies } from '../../../../../bridge/sessions/replies-not-confirmed-by-client.ts';
 import { createLogger } from '../../../../../shared/runtime/logging.ts';
 import { AskingAgent } from '../../../../support/asking-agent.ts';
+import { callWithFakes } from '../../../../support/call-with-fakes.ts';
 import { signal } from '../../../../support/signal.ts';
+
+const answer = (...args: Parameters<typeof executeCommandTool.answer>) => executeCommandTool.answer(...args);
 
 test('R48 a command is not run if the client cancels the call while the bridge connects', async () => {
   const [connects, connected] = [signal(), signal()];
@@ -26,7 +29,7 @@ test('R48 a command is not run if the client cancels the call while the bridge c
   const withdrawals = new CancelledMcpCalls();
   const bridge = {
     registry: { named: () => undefined, pick: () => agent },
-    rules: { approvals: 'auto' },
+    rules: { approvals: 'auto' as const },
     inbox: { refresh: async () => undefined, take: async () => ({ results: [], more: 0 }) },
     defaults: {},
   };
@@ -34,7 +37,7 @@ test('R48 a command is not run if the client cancels the call while the bridge c
     server: { server: { getClientCapabilities: () => undefined } },
     prefix: '',
     log: createLogger({ name: 'test', level: 'silent' }),
-    onCancel: 'detach',
+    onCancel: 'detach' as const,
     withdrawals,
     receipts: new OrderedSentReplies(),
     bridge: async () => bridge,
@@ -45,10 +48,7 @@ test('R48 a command is not run if the client cancels the call while the bridge c
     round: undefined,
     context: { mcpReq: { id: 1, signal: call.signal } },
   };
-  const answered = Reflect.apply(Reflect.get(executeCommandTool, 'answer'), executeCommandTool, [
-    incoming,
-    offer,
-  ]);
+  const answered = callWithFakes(answer, incoming, offer);
   await connects.happened;
   call.abort('user-cancel');
   connected.happen();
