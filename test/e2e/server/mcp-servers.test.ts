@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { untilMcpServerIsReady } from '../../support/mcp-server-ready.ts';
 import { peerProgram, startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { plan } from '../../support/offline-plan.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
@@ -23,6 +24,7 @@ it('R80 a call of a tool from an MCP server waits through a restart, and runs ov
     const config = { server: { mcpServers: { peer, gone } } };
     await writeFile(join(home.stateDir, 'config.json'), JSON.stringify(config));
     const first = await stage({ home, env: { NOWHERE: nobody.url } });
+    await untilMcpServerIsReady(first.peer, 'peer');
     const call = { tool: 'mcp__peer__note', input: { text: 'hello' } };
     const { taskId, pending } = await (await first.peer.stream(plan(call, { say: 'Done.' }))).parked();
     expect(pending).toMatchObject([{ tool: 'mcp__peer__note', source: { server: 'peer' } }]);

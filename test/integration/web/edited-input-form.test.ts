@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { storyPageSchema } from '../../../shared/protocol/task-story.ts';
 import { bundleProgram } from '../../../scripts/bundle-program.mjs';
+import { untilMcpServerIsReady } from '../../support/mcp-server-ready.ts';
 import { plan } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
@@ -25,6 +26,7 @@ describeInBrowser('the form for the input of a tool', (browser) => {
     const program = await bundleProgram('test/support/mcp-peer/form-program.ts', { withPackages: true });
     const shop = { command: process.execPath, args: [program] };
     on = await sharedStage({ mcpServers: { shop } });
+    await untilMcpServerIsReady(on.peer, 'shop');
     page = await browser.watchedPage();
   });
 
