@@ -200,7 +200,8 @@ export class PushDeliveries {
       // subscription with the same name.
       this.#addToTask(name, subscription);
       if (await this.#isRevoked(subscription)) {
-        await this.#parts.subscriptions.remove(name);
+        // E3: a client may have registered the address again meanwhile, with another token.
+        if (!(await this.#parts.subscriptions.remove(name, stored))) continue;
         this.forget(name, taskId);
         this.#logStop(subscription, 'its token was revoked');
         return { type: 'over' };
@@ -215,7 +216,7 @@ export class PushDeliveries {
       if (until !== undefined) return { type: 'waits', until };
       const next = await readNextPushPosts(this.#parts, subscription);
       if (next === 'over') {
-        if (await this.#removeSubscription(name, subscription)) return { type: 'over' };
+        if (await this.#removeSubscription(name, stored)) return { type: 'over' };
         continue;
       }
       if (next === 'nothing') return { type: 'idle' };
@@ -251,10 +252,11 @@ export class PushDeliveries {
     this.#parts.log.warn({ taskId, receiver, problem }, 'a receiver of push notifications gets nothing more');
   }
 
-  /** Removes a subscription. Returns false if a chat needs it again. */
-  async #removeSubscription(name: string, subscription: PushSubscription): Promise<boolean> {
+  /** Removes a subscription. Returns false if a client has registered it again meanwhile, or if a chat needs it again. */
+  async #removeSubscription(name: string, stored: StoredSubscription): Promise<boolean> {
     const { subscriptions } = this.#parts;
-    await subscriptions.remove(name);
+    const { subscription } = stored;
+    if (!(await subscriptions.remove(name, stored))) return false;
     this.forget(name, subscription.taskId);
     if (subscription.chat === undefined) return true;
     // An event before the removal created no new subscription, because this one still existed. If the chat needs a

@@ -93,9 +93,12 @@ export class StoredSubscriptions {
     await this.#records.remove(RETRIES, name);
   }
 
-  /** Removes a record. Returns false if there is no such record. */
-  remove(name: string): Promise<boolean> {
-    return this.#records.remove(KIND, name);
+  /**
+   * Removes a record. Returns false if there is no such record.
+   * @param stored if present, the record is removed only if it was not changed or replaced since it was read
+   */
+  remove(name: string, stored?: StoredSubscription): Promise<boolean> {
+    return this.#records.remove(KIND, name, stored?.text);
   }
 }
 

@@ -72,9 +72,10 @@ export function createFileRecordStore(
         await write(kind, name, (path) => replaceFile(path, after));
         return true;
       }),
-    remove: (kind, name) =>
+    remove: (kind, name, value) =>
       inOrder(async () => {
         if (!isRecordName(name)) return false;
+        if (value !== undefined && (await read(kind, name)) !== value) return false;
         const path = pathOf(kind, name);
         const removed = await unlessMissing(path, async () => {
           await unlink(path);

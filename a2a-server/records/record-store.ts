@@ -50,9 +50,10 @@ export interface RecordStore {
   swap(kind: RecordKind, name: string, change: { before: string; after: string }): Promise<boolean>;
   /**
    * Removes a record. Returns false if there is none. If several callers remove the same record, only one gets true.
+   * @param value if present, the record is removed only if this is still its value
    * @throws ProductError STORAGE
    */
-  remove(kind: RecordKind, name: string): Promise<boolean>;
+  remove(kind: RecordKind, name: string, value?: string): Promise<boolean>;
   /**
    * Calls `wake` within about a second after any process has changed records of this kind. It may also call `wake`
    * without a change.

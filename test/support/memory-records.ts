@@ -33,7 +33,8 @@ export function memoryRecords(): RecordStore {
       changed();
       return true;
     },
-    async remove(kind, name) {
+    async remove(kind, name, value) {
+      if (value !== undefined && of(kind).get(name) !== value) return false;
       const removed = of(kind).delete(name);
       changed();
       return removed;

@@ -41,6 +41,15 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
       expect(await store.read('passkeys', 'a')).toBeUndefined();
     });
 
+    it('a removal of a value does not remove a newer value', async () => {
+      const store = await open();
+      await store.create('push', 'a', '1');
+      expect(await store.remove('push', 'a', '0')).toBe(false);
+      expect(await store.read('push', 'a')).toBe('1');
+      expect(await store.remove('push', 'a', '1')).toBe(true);
+      expect(await store.read('push', 'a')).toBeUndefined();
+    });
+
     it('a swap at the time of a removal or a replacement brings nothing back', async () => {
       const store = await open();
       for (let round = 0; round < 50; round += 1) {

@@ -36,7 +36,7 @@ const SWAP = {
 };
 const REMOVE = {
   name: 'remove_record',
-  text: 'DELETE FROM records WHERE kind = $1 AND name = $2 RETURNING name',
+  text: 'DELETE FROM records WHERE kind = $1 AND name = $2 AND ($3::text IS NULL OR value = $3) RETURNING name',
 };
 
 /** @param ask runs the statements, and throws errors that name the database */
@@ -58,7 +58,8 @@ export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStor
     },
     swap: async (kind, name, { before, after }) =>
       isRecordName(name) && (await ask(SWAP, [kind, name, before, after])).length > 0,
-    remove: async (kind, name) => isRecordName(name) && (await ask(REMOVE, [kind, name])).length > 0,
+    remove: async (kind, name, value) =>
+      isRecordName(name) && (await ask(REMOVE, [kind, name, value ?? null])).length > 0,
     watch(_kind, wake) {
       const timer = setInterval(wake, QUERY_INTERVAL_MS).unref();
       return () => clearInterval(timer);

@@ -108,9 +108,9 @@ async function delivering(
       recordsRead.push(name);
       return memory.read(kind, name);
     },
-    remove(kind, name) {
+    remove(...record) {
       push(removing());
-      return memory.remove(kind, name);
+      return memory.remove(...record);
     },
   };
   const subscriptions = new StoredSubscriptions(records);
@@ -181,6 +181,9 @@ async function delivering(
       cursor,
       counted: { shown: 1, reasoning: 0 },
     });
+  /** Registers the same configuration again with another token. */
+  const registerAgain = (): void =>
+    void subscriptions.replace('mine', { ...subscription, tokenId: 'new', cursor: null });
   /** Ends the delivery as another server of the same database does. */
   const removeElsewhere = (): Promise<boolean> => memory.remove('push', 'mine');
   return {
@@ -191,6 +194,7 @@ async function delivering(
     retry,
     mumble,
     registerElsewhere,
+    registerAgain,
     recordsRead,
     logged,
     access,
@@ -241,6 +245,22 @@ test('X1 a receiver gets nothing more once its token is revoked, even if several
   await say({ type: 'task.working' }, text('one'), text('two'));
   expect(posts()).toHaveLength(2);
   expect(logged).toEqual([expect.stringMatching(/gets nothing more/)]);
+});
+
+test('E3 a configuration that is registered again while its revoked token ends the delivery stays', async () => {
+  let found: (() => void) | undefined;
+  const { append, registerAgain, until, posts } = await delivering(
+    { tokenId: 'stolen' },
+    () => [],
+    (tokenId) => {
+      if (tokenId === 'stolen') found?.();
+      return tokenId === 'stolen' && found !== undefined;
+    },
+  );
+  found = registerAgain;
+  append([{ type: 'task.working' }]);
+  await until(() => posts().length === 2);
+  expect(posts().at(-1)).toEqual({ whole: 'working', seq: 2 });
 });
 
 test('X1 a receiver gets nothing more once the settings no longer have its token, and the log says so once', async () => {
