@@ -4,8 +4,7 @@ import { isSessionOver, sessionProblem } from '../../sessions/session/session-st
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
-import { toCallToolResult, type ToolReply } from '../tool/tool-result.ts';
-import type { SessionResult } from '../reports/session-result.ts';
+import { type InterimResult, toCallToolResult } from '../tool/tool-result.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { toDetailedTask } from './detailed-task.ts';
 import { encodeMcpTaskId } from '../../sessions/mcp-task-id.ts';
@@ -19,7 +18,7 @@ export async function createTaskReply(
   call: ToolCallContext,
   session: Session,
   end: WaitEndReason,
-): Promise<ToolReply<SessionResult>> {
+): Promise<{ interim: InterimResult }> {
   // The client might not show this reply. So it contains no announcement and no preview.
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
   // The view of a continued session may still show its earlier task. The new task has no id before the message is
@@ -44,8 +43,5 @@ export async function createTaskReply(
   });
   call.followed?.follows(session);
   // The first state is always `working`. The client gets forms from `tasks/get`, and answers with `tasks/update`.
-  return {
-    ...reply,
-    interim: { ...toCallToolResult(reply), ...task, status: 'working', resultType: 'task' },
-  };
+  return { interim: { ...toCallToolResult(reply), ...task, status: 'working', resultType: 'task' } };
 }

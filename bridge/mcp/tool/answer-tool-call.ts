@@ -66,8 +66,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
       // later reply.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
-    if (!('structured' in reply)) return reply.interim;
-    if (reply.interim !== undefined) return reply.interim;
+    if ('interim' in reply) return reply.interim;
     // No client reads the reply to a cancelled tool call. So the announcements of results stay for a later reply.
     await looked;
     if (open.withdrawn) return toCallToolResult(reply);

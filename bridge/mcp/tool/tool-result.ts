@@ -15,9 +15,10 @@ export interface ToolReply<Output> {
   executions?: readonly ReportedToolExecution[];
   /** Present if the tool could not do what was asked. The structured result explains why. */
   refusal?: ResultError;
-  /** If present, this result is sent instead of the other fields. */
-  interim?: InterimResult;
 }
+
+/** What a tool returns: its reply, or a result that does not end the tool call. */
+export type ToolAnswer<Output> = ToolReply<Output> | { interim: InterimResult };
 
 /** `TASK_FAILED`: the tool call itself succeeded, but the task in its result has failed. */
 export interface ResultError {

@@ -20,7 +20,7 @@ import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import type { AwaitedWork } from '../cancelled-calls/open-call.ts';
 import type { SeenResults } from './seen-results.ts';
-import type { InterimResult, ToolReply } from './tool-result.ts';
+import type { ToolAnswer } from './tool-result.ts';
 import type { ToolServingContext } from './tool-serving-context.ts';
 import type { ToolName, NameOfTool } from '../../tool-names/tool-names.ts';
 
@@ -110,10 +110,7 @@ export interface ToolSpec<
    * the setting `human-only`, the tool is not listed.
    */
   decides?: boolean;
-  run(
-    input: z.output<Input>,
-    call: ToolCallContext,
-  ): Promise<ToolReply<z.output<Output>> | { interim: InterimResult }>;
+  run(input: z.output<Input>, call: ToolCallContext): Promise<ToolAnswer<z.output<Output>>>;
 }
 
 export interface IncomingCall {

@@ -16,7 +16,7 @@ import { waitForSession, type WaitEndReason, type WaitOptions } from '../../sess
 import { createTaskReply } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
-import type { ToolReply } from '../tool/tool-result.ts';
+import type { ToolAnswer } from '../tool/tool-result.ts';
 
 interface AwaitedSession {
   session: Session;
@@ -71,7 +71,7 @@ function wayToAsk({ client, bridge }: ToolCallContext, asTask: boolean): WayToAs
 export async function awaitSession(
   call: ToolCallContext,
   awaited: AwaitedSession,
-): Promise<ToolReply<SessionResult>> {
+): Promise<ToolAnswer<SessionResult>> {
   const { session, timeout, notes = () => [], asTask = true, outcome = false } = awaited;
   const { client, bridge } = call;
   const way = wayToAsk(call, asTask);
@@ -81,7 +81,7 @@ export async function awaitSession(
   // Only a person may decide, and this client shows no forms. So the webhook posts immediately.
   if (way === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.postImmediately(session);
-  const reply = async (more: readonly string[] = [], ended = end): Promise<ToolReply<SessionResult>> => {
+  const reply = async (more: readonly string[] = [], ended = end): Promise<ToolAnswer<SessionResult>> => {
     const stalled = await stalledTaskNotes(session, ended);
     return sessionReply(call, session, {
       end: ended,
@@ -103,7 +103,7 @@ async function replyWithTask(
   call: ToolCallContext,
   awaited: AwaitedSession,
   again: 'if-nothing-new' | 'never',
-): Promise<ToolReply<SessionResult>> {
+): Promise<ToolAnswer<SessionResult>> {
   const { session, notes = () => [], outcome = false, showsPending = false } = awaited;
   const end = await waitForAwaitedSession(call, { ...awaited, timeout: 0 });
   const { view } = session;
@@ -128,13 +128,13 @@ export async function continueAfterFormRound(
   call: ToolCallContext,
   round: AnsweredSessionRound,
   waitSeconds: number | undefined,
-): Promise<ToolReply<SessionResult>> {
+): Promise<ToolAnswer<SessionResult>> {
   const session = await call.bridge.sessions.find(round.sessionId, { agent: round.agent });
   call.awaits({ session });
   await session.refresh();
   const timeout = call.waitMs(waitSeconds);
   const { end, notes, goesOn } = await processFormRound(askOptions(call, { session, timeout }), round);
-  const reply = async (more: readonly string[] = []): Promise<ToolReply<SessionResult>> => {
+  const reply = async (more: readonly string[] = []): Promise<ToolAnswer<SessionResult>> => {
     const stalled = await stalledTaskNotes(session, end);
     return sessionReply(call, session, { end, notes: [...notes, ...more, ...stalled], outcome: true });
   };
@@ -147,10 +147,10 @@ interface NextRound {
   session: Session;
   end: WaitEndReason;
   count: number;
-  reply: (notes?: readonly string[]) => Promise<ToolReply<SessionResult>>;
+  reply: (notes?: readonly string[]) => Promise<ToolAnswer<SessionResult>>;
 }
 
-async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolReply<SessionResult>> {
+async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolAnswer<SessionResult>> {
   const { session, end, count, reply } = at;
   if (end !== 'settled') return reply();
   const { formHistory, links } = call.bridge;
@@ -162,9 +162,7 @@ async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolRepl
   const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
   const { id: sessionId, agent } = session;
   const requestState = await call.signed({ about: 'session', sessionId, agent: agent.name, count });
-  const interim = inputRequired({ inputRequests, requestState });
-  const unseen = { ...call, news: () => [], onConfirmed: () => undefined };
-  return { ...sessionReply(unseen, session, { end }), interim };
+  return { interim: inputRequired({ inputRequests, requestState }) };
 }
 
 /** Returns why the task has made no progress, if the wait is over and the agent tells the reason. */

@@ -11,7 +11,7 @@ import type { WaitOptions } from '../../sessions/wait-for-session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { awaitSession } from './await-session.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
-import type { ToolReply } from '../tool/tool-result.ts';
+import type { ToolAnswer } from '../tool/tool-result.ts';
 
 export interface StartedTask {
   session: Session;
@@ -82,7 +82,7 @@ export async function awaitStartedTask(
   call: ToolCallContext,
   { session, delivery, notes, acknowledgement }: StartedTask,
   { waitSeconds, atLeast }: { waitSeconds: number | undefined; atLeast?: WaitOptions['atLeast'] | undefined },
-): Promise<ToolReply<SessionResult>> {
+): Promise<ToolAnswer<SessionResult>> {
   call.awaits({ session, delivery });
   let delivered = false;
   void delivery?.then(

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import {
+  CHECK,
   DELEGATE,
   FAST_ANSWERS,
   WAIT,
@@ -98,6 +99,28 @@ describe('R92 the requestState (signed state in MCP) of a call that waits for fo
       requestState: round.requestState,
     });
     expect(answer.result).toMatchObject({ structuredContent: { agent: 'asking', state: 'completed' } });
+  });
+
+  test('a note about the session waits for the result, because the forms before it show no note', async () => {
+    const here = await place();
+    const client = await clientAt(here);
+    await begun(client, 'do it');
+    const { task } = here.agent;
+    // A backup of the agent is restored, so the session gets a note.
+    task.seq = 1;
+    task.events.length = 0;
+    task.ask(pendingWrite('one'));
+    await client.ask('tools/call', { name: CHECK, arguments: { sessionId: 'session-1' } });
+    const waiting = { name: WAIT, arguments: { sessionId: 'session-1' } };
+    const round = asked.parse((await client.ask('tools/call', waiting)).result);
+    const answer = await client.ask('tools/call', {
+      ...waiting,
+      inputResponses: accepted(round),
+      requestState: round.requestState,
+    });
+    expect(answer.result).toMatchObject({
+      structuredContent: { state: 'completed', notes: [expect.stringContaining('lost steps')] },
+    });
   });
 
   test('the bridge refuses a requestState with one changed character, and starts and decides nothing', async () => {
