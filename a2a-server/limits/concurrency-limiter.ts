@@ -41,18 +41,18 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Counts one more open thing of the principal. Returns a function that ends this count. Later calls of that function
-   * do nothing.
+   * Counts one more open thing of the principal, or `amount` more. Returns a function that ends this count. Later calls
+   * of that function do nothing.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
-  take(principal: string): () => void {
+  take(principal: string, amount = 1): () => void {
     this.check(principal);
-    this.#used.add(principal, 1);
+    this.#used.add(principal, amount);
     let taken = true;
     return () => {
       if (!taken) return;
       taken = false;
-      this.#used.add(principal, -1);
+      this.#used.add(principal, -amount);
     };
   }
 }

@@ -2,6 +2,7 @@
  * Defines the limits of a server: how many requests, tasks and events one principal, one tenant and all principals may
  * have. docs/limits.md describes them. Pure.
  */
+import { getHeapStatistics } from 'node:v8';
 import { ProductError } from '../../shared/runtime/errors.ts';
 
 /** A limit or a current count in each scope: for one principal, for its tenant, and for all principals together. */
@@ -19,6 +20,12 @@ interface LimitDefinition extends CountsByScope {
   /** The time after which a refused client should try again, in seconds. */
   retryAfterS: number;
 }
+
+/**
+ * The maximum number of megabytes that the unread responses of all principals together may have, and also their
+ * incomplete bodies: a quarter of Node's heap limit.
+ */
+const MAX_SHARED_MEGABYTES = Math.floor(getHeapStatistics().heap_size_limit / 2 ** 22);
 
 /** The limit of a principal is below that of the server, so that one principal alone cannot fill a server. */
 export const LIMITS = {
@@ -60,6 +67,21 @@ export const LIMITS = {
     server: 50_000,
     retryAfterS: 3_600,
   },
+  bodyMegabytes: {
+    what: 'MB of incomplete request bodies',
+    one: 'MB of incomplete request bodies',
+    principal: 64,
+    server: MAX_SHARED_MEGABYTES,
+    retryAfterS: 1,
+  },
+  /** Above this limit, a response is closed. One response may be larger than the limit. */
+  unreadMegabytes: {
+    what: 'MB of unread responses',
+    one: 'MB of unread responses',
+    principal: 64,
+    server: MAX_SHARED_MEGABYTES,
+    retryAfterS: 1,
+  },
 } as const satisfies Readonly<Record<string, LimitDefinition>>;
 
 export type LimitName = keyof typeof LIMITS;
@@ -71,6 +93,8 @@ export const REFUSING_LIMITS: readonly LimitName[] = [
   'queuedTasks',
   'dailyEvents',
   'dailyMegabytes',
+  'bodyMegabytes',
+  'unreadMegabytes',
 ];
 
 /** The maximum size of one task. Above it, the task fails between two turns of its model. */
@@ -81,8 +105,10 @@ interface TaskSizeLimit {
 
 export const DEFAULT_TASK_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes: 1_000 };
 
-/** The limits of one server, as its settings say. */
-export type Limits = Readonly<Record<LimitName, CountsByScope>> & { readonly task: TaskSizeLimit };
+/** The limits of one server, as its settings say. Limits of memory have no setting. */
+export type Limits = Readonly<
+  Record<Exclude<LimitName, 'bodyMegabytes' | 'unreadMegabytes'>, CountsByScope>
+> & { readonly task: TaskSizeLimit };
 
 export const LIMIT_SCOPES = ['principal', 'tenant', 'server'] as const;
 /** The level at which a limit is reached: principal, tenant or server. */

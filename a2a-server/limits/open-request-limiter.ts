@@ -3,12 +3,7 @@
  * a task counts as a stream. Such a request reads an event stream, or blocks until the task waits or ends.
  */
 import { ConcurrencyLimiter, type OnRefused } from './concurrency-limiter.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
 import { type Limits, LIMITS } from './limits.ts';
-import { PrincipalCounter } from './principal-counter.ts';
-
-/** The maximum number of megabytes in the incomplete request bodies of one principal. */
-const MAX_BODY_MEGABYTES = 64;
 
 /** A request that the limits have admitted. */
 interface OpenRequest {
@@ -17,7 +12,7 @@ interface OpenRequest {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   becomeStream: () => void;
-  /** Counts the bytes of the request's body. `hold` throws ProductError LIMIT_REACHED. */
+  /** Counts the bytes of the request's body. `hold` throws ProductError LIMIT_REACHED, OVERLOADED. */
   bodyMemory: { hold: (bytes: number) => void; release: () => void };
   /** Call this when the request is closed. */
   end: () => void;
@@ -26,12 +21,13 @@ interface OpenRequest {
 export class OpenRequestLimiter {
   readonly #requests: ConcurrencyLimiter;
   readonly #streams: ConcurrencyLimiter;
-  readonly #bodyBytes = new PrincipalCounter();
+  readonly #bodies: ConcurrencyLimiter;
 
   /** @param limits returns the limits that apply now */
   constructor(limits: () => Pick<Limits, 'requests' | 'streams'> = () => LIMITS, onRefused?: OnRefused) {
     this.#requests = new ConcurrencyLimiter('requests', () => limits().requests, onRefused);
     this.#streams = new ConcurrencyLimiter('streams', () => limits().streams, onRefused);
+    this.#bodies = new ConcurrencyLimiter('bodyMegabytes', () => LIMITS.bodyMegabytes, onRefused);
   }
 
   get streams(): number {
@@ -42,10 +38,10 @@ export class OpenRequestLimiter {
   open(principal: string): OpenRequest {
     const endRequest = this.#requests.take(principal);
     let endStream: (() => void) | undefined;
-    let held = 0;
+    let held: (() => void)[] = [];
     const release = (): void => {
-      this.#bodyBytes.add(principal, -held);
-      held = 0;
+      for (const end of held) end();
+      held = [];
     };
     return {
       becomeStream: () => {
@@ -53,11 +49,7 @@ export class OpenRequestLimiter {
         endRequest();
       },
       bodyMemory: {
-        hold: (bytes) => {
-          if (this.#bodyBytes.of(principal) + bytes > MAX_BODY_MEGABYTES * 2 ** 20) throw tooManyBodyBytes();
-          this.#bodyBytes.add(principal, bytes);
-          held += bytes;
-        },
+        hold: (bytes) => void held.push(this.#bodies.take(principal, bytes / 2 ** 20)),
         release,
       },
       end: () => {
@@ -67,13 +59,4 @@ export class OpenRequestLimiter {
       },
     };
   }
-}
-
-function tooManyBodyBytes(): ProductError {
-  const facts = { scope: 'principal', most: String(MAX_BODY_MEGABYTES), retryAfter: '1' };
-  return new ProductError(
-    'LIMIT_REACHED',
-    `The requests that you are sending are larger than ${MAX_BODY_MEGABYTES} MB together, the limit of this server. Nothing was changed. Send the same request again in 1 s.`,
-    { facts: { limit: 'bodyMegabytes', ...facts } },
-  );
 }

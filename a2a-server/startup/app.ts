@@ -41,6 +41,7 @@ import {
   streamTicketParameter,
   streamTicketRoute,
 } from '../http/routes/events-route.ts';
+import type { OnRefused } from '../limits/concurrency-limiter.ts';
 import { DEFAULT_BODY_LIMITS } from '../http/routes/json-body.ts';
 import type { BodyLimits } from '../http/routes/json-body.ts';
 import { taskDetailRoutes } from '../http/routes/task-detail-routes.ts';
@@ -124,6 +125,8 @@ export interface AppOptions {
   operation: () => object;
   /** Limits the open requests and streams. */
   openRequests: OpenRequestLimiter;
+  /** Called for each response that a limit of memory closes. */
+  onRefused?: OnRefused;
   /** Measures each request. By default, nothing is measured. */
   measured?: RequestMeasurement;
   /** Records a span for each request with valid credentials. By default, nothing is recorded. */
@@ -158,7 +161,7 @@ export function createApp(options: AppOptions): Express {
     limits,
     heartbeatMs,
     isClosing,
-    unread: new UnreadResponses(heartbeatMs),
+    unread: new UnreadResponses(heartbeatMs, options.onRefused),
     handler: createRequestHandler(tasks, card, options),
   };
   const app = express();

@@ -143,6 +143,7 @@ export async function startOpenedServer(
     disconnects,
     push,
     openRequests,
+    onRefused,
     ...metrics,
     ...(opened.telemetry.traces && { traces: opened.telemetry.traces }),
   });

@@ -3,10 +3,13 @@
  *
  * - The writer of a stream waits while its socket is full.
  * - The server closes a response without progress after some time, even if it has written the whole response.
- * - All unread responses of one principal together have a limit. Above this limit, the newest response is closed, so
- *   that the older responses can finish. A client resumes a stream from its cursor.
+ * - All unread responses of one principal together have a limit, and those of all principals together have another one.
+ *   Above a limit, the newest response is closed, so that the older responses can finish. A client resumes a stream from
+ *   its cursor.
  */
 import type { ServerResponse } from 'node:http';
+import type { OnRefused } from '../../limits/concurrency-limiter.ts';
+import { type CountsByScope, LIMITS, reachedLimitScope } from '../../limits/limits.ts';
 import { PrincipalCounter } from '../../limits/principal-counter.ts';
 
 /**
@@ -16,26 +19,29 @@ import { PrincipalCounter } from '../../limits/principal-counter.ts';
  */
 const STALLED_HEARTBEATS = 20;
 /**
- * The same number for a principal that has reached its limit of unread bytes. It is smaller, because the clients that
- * do read need the memory.
+ * The same number while a limit of unread bytes is reached. It is smaller, because the clients that do read need the
+ * memory.
  */
 const STALLED_HEARTBEATS_AT_LIMIT = 1;
-
-/** The maximum number of unread bytes of one principal. One response may be larger than this. */
-export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** A smaller response is not closed at once, so that a decision or a status gets its answer. */
 const MIN_CLOSED_BYTES = 256 * 1024;
 
 export class UnreadResponses {
   readonly #heartbeatMs: number;
-  readonly #maxBytes: number;
-  readonly #bytes = new PrincipalCounter();
+  readonly #onRefused: OnRefused;
+  readonly #limit: CountsByScope;
+  readonly #megabytes = new PrincipalCounter();
   readonly #waiting = new Map<string, Set<ServerResponse>>();
 
-  constructor(heartbeatMs: number, maxBytes = MAX_UNREAD_BYTES) {
+  constructor(
+    heartbeatMs: number,
+    onRefused: OnRefused = () => undefined,
+    limit: CountsByScope = LIMITS.unreadMegabytes,
+  ) {
     this.#heartbeatMs = heartbeatMs;
-    this.#maxBytes = maxBytes;
+    this.#onRefused = onRefused;
+    this.#limit = limit;
   }
 
   /**
@@ -48,24 +54,27 @@ export class UnreadResponses {
     if (!mustWait || response.destroyed) return undefined;
     const waiting = this.#waiting.get(principal) ?? new Set();
     this.#waiting.set(principal, waiting.add(response));
-    this.#bytes.add(principal, bytes);
+    this.#megabytes.add(principal, bytes / 2 ** 20);
     // Node counts each partial write to the kernel as activity. The timeout fires only without activity.
     response.setTimeout(STALLED_HEARTBEATS * this.#heartbeatMs);
     const read = new Promise<void>((resolve) => {
       const settle = (): void => {
         for (const event of READ_EVENTS) response.off(event, settle);
         response.setTimeout(0);
-        this.#bytes.add(principal, -bytes);
+        this.#megabytes.add(principal, -bytes / 2 ** 20);
         waiting.delete(response);
         if (waiting.size === 0) this.#waiting.delete(principal);
         resolve();
       };
       for (const event of READ_EVENTS) response.on(event, settle);
     });
-    if (waiting.size > 1 && this.#bytes.of(principal) > this.#maxBytes) {
-      for (const each of waiting) each.setTimeout(STALLED_HEARTBEATS_AT_LIMIT * this.#heartbeatMs);
-      if (bytes >= MIN_CLOSED_BYTES) response.destroy();
-    }
+    const scope = reachedLimitScope(this.#megabytes.usedBy(principal), this.#limit);
+    const all = scope === 'server' ? [...this.#waiting.values()].flatMap((each) => [...each]) : [...waiting];
+    if (scope === undefined || all.length === 1) return read;
+    for (const each of all) each.setTimeout(STALLED_HEARTBEATS_AT_LIMIT * this.#heartbeatMs);
+    if (bytes < MIN_CLOSED_BYTES) return read;
+    this.#onRefused('unreadMegabytes', scope);
+    response.destroy();
     return read;
   }
 }

@@ -133,6 +133,7 @@ describe('limits of a server', () => {
     const refused = await send(1_000_000);
     expect([...ending(refused), server.tasks.received.length]).toEqual([429, '1', 0]);
     expect(refused.text).toContain('bodyMegabytes');
+    expect(refusals).toEqual(['bodyMegabytes principal']);
     const accepted = [await send(50_000), await send(1_000_000, OTHER_TOKEN)];
     end();
     accepted.push(await send(1_000_000));

@@ -145,19 +145,26 @@ describe('a complete response that its client does not read', () => {
     expect(response.destroyed).toBe(true);
   });
 
-  test('S3 above the limit of one principal, the newest unread response is closed, and no response of another principal', async () => {
-    const unread = new UnreadResponses(60_000, 40 * 1024 * 1024);
-    const [first, other, newest] = [await unreadResponse(), await unreadResponse(), await unreadResponse()];
-    const waits = [unread.whenRead('ann', first), unread.whenRead('bob', other)];
-    await unread.whenRead('ann', newest);
-    expect([first.destroyed, other.destroyed, newest.destroyed]).toEqual([false, false, true]);
-    first.destroy();
-    other.destroy();
-    await Promise.all(waits.map((wait) => wait ?? Promise.reject(new Error('the client has read'))));
-  });
+  test.each(['principal', 'server'])(
+    'S3 above the limit of the %s, only the newest unread response is closed',
+    async (scope) => {
+      const refused: string[] = [];
+      const limit =
+        scope === 'principal' ? { principal: 40, server: 1_000 } : { principal: 1_000, server: 60 };
+      const unread = new UnreadResponses(60_000, (...about) => refused.push(about.join(' ')), limit);
+      const [first, other, newest] = [await unreadResponse(), await unreadResponse(), await unreadResponse()];
+      const waits = [unread.whenRead('ann', first), unread.whenRead('bob', other)];
+      await unread.whenRead('ann', newest);
+      expect([first.destroyed, other.destroyed, newest.destroyed]).toEqual([false, false, true]);
+      expect(refused).toEqual([`unreadMegabytes ${scope}`]);
+      first.destroy();
+      other.destroy();
+      await Promise.all(waits.map((wait) => wait ?? Promise.reject(new Error('the client has read'))));
+    },
+  );
 
   test('S3 above the limit, a small response arrives', async () => {
-    const unread = new UnreadResponses(60_000, 1);
+    const unread = new UnreadResponses(60_000, undefined, { principal: 0, server: 0 });
     const large = await unreadResponse();
     const waits = unread.whenRead('ann', large);
     const { response, reader } = await responseTo();
