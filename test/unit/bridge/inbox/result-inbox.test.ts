@@ -3,9 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ResultInbox } from '../../../../bridge/inbox/result-inbox.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
+import { callWithFakes } from '../../../support/call-with-fakes.ts';
 import { Deferred } from '../../../../shared/client/core/deferred.ts';
 
-const task = (taskId: string): object => ({ agent: 'a', taskId, sessionId: `session of ${taskId}` });
+const task = (taskId: string) => ({ agent: 'a', taskId, sessionId: `session of ${taskId}` });
+
+const openInbox = (...args: ConstructorParameters<typeof ResultInbox>) => new ResultInbox(...args);
 
 /** Checks three tasks of one agent, and returns the tasks that the bridge asked about. The first one fails. */
 async function checkedAfter(error: ProductError): Promise<readonly string[]> {
@@ -25,7 +28,7 @@ async function checkedAfter(error: ProductError): Promise<readonly string[]> {
     delegations: { takeOverOrphaned: async () => undefined },
     log: createLogger({ name: 'test', level: 'silent' }),
   };
-  const inbox: ResultInbox = Reflect.construct(ResultInbox, [parts]);
+  const inbox = callWithFakes(openInbox, parts);
   await inbox.refresh();
   return asked;
 }

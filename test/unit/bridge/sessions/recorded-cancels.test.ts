@@ -2,13 +2,16 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { RecordedCancels } from '../../../../bridge/sessions/recorded-cancels.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
+import { callWithFakes } from '../../../support/call-with-fakes.ts';
 
-const accepted = (n: number): object => ({
+const accepted = (n: number) => ({
   messageId: `message-${n}`,
   agent: 'agent',
   cancel: 'enough',
-  state: { type: 'accepted', taskId: `task-${n}`, sessionId: `session-${n}` },
+  state: { type: 'accepted' as const, taskId: `task-${n}`, sessionId: `session-${n}` },
 });
+
+const openCancels = (...args: ConstructorParameters<typeof RecordedCancels>) => new RecordedCancels(...args);
 
 let attempts: number;
 let cancels: RecordedCancels;
@@ -27,9 +30,9 @@ beforeEach(() => {
     registry: { find: () => unreachable },
     live: { find: () => undefined },
     log: createLogger({ level: 'silent', name: 'test' }),
-    channel: 'mcp',
+    channel: 'mcp' as const,
   };
-  cancels = Reflect.construct(RecordedCancels, [parts]);
+  cancels = callWithFakes(openCancels, parts);
 });
 afterEach(() => {
   cancels.close();
