@@ -158,7 +158,8 @@ export class LiveTaskText {
     if (this.#shownPending === 'in a prompt' || this.#shown.has(key)) return;
     this.#shown.add(key);
     this.#close();
-    this.#terminal.say(actionText(action, this.#terminal));
+    // A blank line separates the action from the decision on the previous one.
+    this.#terminal.say(`\n${actionText(action, this.#terminal)}`);
     this.#hint(howToDecideText(action));
   }
 

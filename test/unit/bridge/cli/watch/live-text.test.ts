@@ -199,10 +199,10 @@ describe('the live text of a task that a person watches', () => {
     expect(screen).not.toContain('mcp-a2a-bridge approve');
   });
 
-  it('the live text shows the title of a pending action once, below the state', () => {
+  it('the live text shows the title of a pending action once, below the state and a blank line', () => {
     const asks = activity({ type: 'tool.requested', ...call, asks: true });
     expect(shown([status('working'), asks, status('input-required', [action])], true)).toMatch(
-      /^#1 working\n#2 write-file waits for approval\n#3 input-required\nWrite a\.md {2}call c1, code h1\n/,
+      /^#1 working\n#2 write-file waits for approval\n#3 input-required\n\nWrite a\.md {2}call c1, code h1\n/,
     );
   });
 
