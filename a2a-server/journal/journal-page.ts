@@ -21,11 +21,16 @@ export const PAGE_ENTRIES = 256;
 /** A page ends with the entry that reaches this size, in bytes of JSON. So one larger entry is a page of its own. */
 const PAGE_BYTES = 64 * 1024;
 
-/** Returns the query for the first rows that reach the size of a page. @param rows a query of ordered event rows */
-export function selectPage(rows: string): string {
-  return `SELECT seq, at, body, first, bytes FROM (
-            SELECT *, sum(octet_length(body)) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING) AS bytes FROM (${rows}) AS r
-          ) AS sums WHERE bytes - octet_length(body) < ${PAGE_BYTES} ORDER BY seq`;
+/**
+ * Returns the query for the first rows that reach the size of a page. It reads the bodies of these rows only, because all
+ * bodies together may be large.
+ * @param rows returns a query for the given columns of ordered event rows
+ */
+export function selectPage(rows: (columns: string) => string): string {
+  return `WITH sizes AS (${rows('task, seq, octet_length(body) AS size')}),
+            sums AS (SELECT *, sum(size) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING) AS bytes FROM sizes)
+          SELECT seq, at, body, first, bytes FROM sums JOIN events USING (task, seq)
+          WHERE bytes - size < ${PAGE_BYTES} ORDER BY seq`;
 }
 
 /** Returns the page with the rows of `selectPage`. @throws DamagedDataError */

@@ -6,16 +6,14 @@ import type { QueryRunner } from './driver.ts';
 
 // J1: there are no gaps, so the next `limit` entries end at `after + limit`. If a packed row contains the last of these
 // entries, its key may be larger, because the key is the `seq` of the row's last entry.
-const READ = {
-  name: 'read_events',
-  text: `SELECT seq, at, body, first FROM events
+const selectRows = (columns: string): string => `SELECT ${columns} FROM events
          WHERE task = (SELECT key FROM tasks WHERE task_id = $1)
            AND seq > $2::bigint AND seq < $2::bigint + $3::bigint + ${MAX_EVENTS_PER_ROW}
            AND coalesce(first, seq) <= $2::bigint + $3::bigint
-         ORDER BY seq LIMIT $3::bigint`,
-};
+         ORDER BY seq LIMIT $3::bigint`;
 
-const READ_PAGE = { name: 'read_page_of_events', text: selectPage(READ.text) };
+const READ = { name: 'read_events', text: selectRows('seq, at, body, first') };
+const READ_PAGE = { name: 'read_page_of_events', text: selectPage(selectRows) };
 
 const ENTRIES_PER_READ = 1_000;
 

@@ -91,19 +91,20 @@ function* splitIntoStatements(bodies: readonly string[]): Generator<{ from: numb
 
 const ENTRIES_PER_READ = 1_000;
 
+// J1: there are no gaps, so the next `limit` entries end at `after + limit`. If a packed row contains the last of
+// these entries, its key may be larger, because the key is the `seq` of the row's last entry.
+const selectRows = (columns: string): string => `SELECT ${columns} FROM events
+   WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${MAX_EVENTS_PER_ROW}
+     AND coalesce(first, seq) <= ?2 + ?3
+   ORDER BY seq LIMIT ?3`;
+
 export class EventRowReader {
   readonly #entries: RunQuery;
   readonly #page: RunQuery;
 
   constructor(database: Sqlite) {
-    // J1: there are no gaps, so the next `limit` entries end at `after + limit`. If a packed row contains the last of
-    // these entries, its key may be larger, because the key is the `seq` of the row's last entry.
-    const rows = `SELECT seq, at, body, first FROM events
-       WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${MAX_EVENTS_PER_ROW}
-         AND coalesce(first, seq) <= ?2 + ?3
-       ORDER BY seq LIMIT ?3`;
-    this.#entries = database.query(rows);
-    this.#page = database.query(selectPage(rows));
+    this.#entries = database.query(selectRows('seq, at, body, first'));
+    this.#page = database.query(selectPage(selectRows));
   }
 
   readAll(taskId: string): JournalEntry[] {
