@@ -40,13 +40,13 @@ type LoadTask = (taskId: string) => Promise<Snapshot | undefined>;
 /** Creates a finder that reads checkpoints from the journal. */
 export function createCheckpointFinder(parts: {
   journal: Pick<Journal, 'withSavedFiles' | 'content' | 'row'>;
-  log: {
+  taskJournal: {
     load: LoadTask;
     /** Returns undefined also if the events of the task are damaged. */
     loadIfReadable: LoadTask;
   };
 }): CheckpointFinder {
-  const { journal, log } = parts;
+  const { journal, taskJournal } = parts;
 
   async function rows(principal: string, wanted: (taskId: string) => boolean): Promise<TaskRow[]> {
     const found = await journal.withSavedFiles(principal);
@@ -66,11 +66,12 @@ export function createCheckpointFinder(parts: {
   }
 
   return {
-    list: async (principal) => of(await rows(principal, () => true), (taskId) => log.loadIfReadable(taskId)),
+    list: async (principal) =>
+      of(await rows(principal, () => true), (taskId) => taskJournal.loadIfReadable(taskId)),
     async find(principal, id) {
       const { task, turn } = partsOf(id);
       const tasks = await rows(principal, (taskId) => isTaskIdPrefix(taskId, task));
-      const { checkpoints } = await of(tasks, (taskId) => log.load(taskId));
+      const { checkpoints } = await of(tasks, (taskId) => taskJournal.load(taskId));
       const fits = checkpoints.filter((it) => it.turn === turn);
       const [only, another] = fits;
       if (only !== undefined && another === undefined) return only;

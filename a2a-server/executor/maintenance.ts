@@ -36,7 +36,7 @@ const TASKS_PER_BATCH = 100;
 
 interface MaintenanceOptions {
   journal: Journal;
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   clock: Clock;
   clockCheck: Pick<ClockCheck, 'plausibleTime'>;
   /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
@@ -166,7 +166,7 @@ export class TaskMaintenance {
    * that cannot be ended, e.g. because its journal cannot be read, does not prevent the end of the others.
    */
   async #endExpiredTasks(now: number): Promise<number> {
-    const { journal, log, onEnded } = this.#options;
+    const { journal, taskJournal, onEnded } = this.#options;
     /**
      * The tasks that this round could not end, e.g. because their deadline in the index is wrong. The round does not
      * try them again. Otherwise it would never end.
@@ -188,7 +188,7 @@ export class TaskMaintenance {
       await Promise.all(
         due.map(async ({ taskId }) => {
           try {
-            const changed = await log.end(taskId, (s) => cancelExpiredTask(s, now));
+            const changed = await taskJournal.end(taskId, (s) => cancelExpiredTask(s, now));
             if (changed?.type === 'appended') onEnded(taskId);
             else tried.add(taskId);
           } catch (error) {

@@ -24,7 +24,8 @@ import { createMessageReceiver, type MessageReceiver } from './messages/message-
 import { createTaskQueries, type TaskQueries } from './queries/task-queries.ts';
 import { requireAppliedCommand, toDecider } from './messages/command-result.ts';
 
-interface TaskServiceOptions extends Omit<ExecutorOptions, 'log'>, Omit<MessageContext, 'log' | 'executor'> {
+interface TaskServiceOptions
+  extends Omit<ExecutorOptions, 'taskJournal'>, Omit<MessageContext, 'taskJournal' | 'executor'> {
   /**
    * Deadlines and the deletion of old sessions. If absent, waiting tasks have no deadline, and no session is deleted.
    */
@@ -83,7 +84,7 @@ export interface RunningTaskService extends TaskService {
 
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
   const { journal, clock } = options;
-  const log = new TaskJournal(journal, {
+  const taskJournal = new TaskJournal(journal, {
     waits: options.maintenance && {
       clock,
       expiry: options.maintenance.expiry,
@@ -97,7 +98,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     options.maintenance &&
     new TaskMaintenance({
       journal,
-      log,
+      taskJournal,
       clock,
       ...options.maintenance,
       onEnded: (taskId) =>
@@ -106,9 +107,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
           message: 'The task was ended: no person answered before its deadline.',
         }),
     });
-  const executor = new Executor({ ...options, log });
-  const receiver = createMessageReceiver({ ...options, log, executor });
-  const queries = createTaskQueries({ ...options, log });
+  const executor = new Executor({ ...options, taskJournal });
+  const receiver = createMessageReceiver({ ...options, taskJournal, executor });
+  const queries = createTaskQueries({ ...options, taskJournal });
   let closing = false;
 
   return {
@@ -126,7 +127,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       const { principal: owner } = await requireVisibleRow(journal, taskId, by);
       requireOwnerOrRole(by, owner, 'operate');
       const { snapshot } = requireAppliedCommand(
-        await log.end(taskId, (s) => cancelTask(s, reason, toDecider(by))),
+        await taskJournal.end(taskId, (s) => cancelTask(s, reason, toDecider(by))),
         taskId,
       );
       executor.stop(taskId, cancelCause(reason));
@@ -137,7 +138,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       // A requester may also see tasks of other principals. The disconnect of the requester must not stop those tasks.
       if (owner !== by.principal) return;
       const { type } = requireAppliedCommand(
-        await log.change(taskId, (s) => cancelAfterDisconnect(s, left, toDecider(by))),
+        await taskJournal.change(taskId, (s) => cancelAfterDisconnect(s, left, toDecider(by))),
         taskId,
       );
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));
@@ -145,7 +146,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     async toolExecutions(by) {
       const own = executor.scheduler.of(by);
       const known = new Set(own.map(({ toolId }) => toolId));
-      return [...own, ...(await toolExecutionsOfOtherServers(by, known, { journal, log, clock }))];
+      return [...own, ...(await toolExecutionsOfOtherServers(by, known, { journal, taskJournal, clock }))];
     },
     async abortTool(toolId, by, reason) {
       const owner = executor.scheduler.ownerOf(toolId) ?? (await journal.toolExecution(toolId))?.principal;
@@ -153,7 +154,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       requireOwnerOrRole(by, owner, 'operate');
       const request = { toolId, principal: by.principal, reason };
       const own = await executor.scheduler.abort(request);
-      return abortAnswer(toolId, own ?? (await abortRemotely(request, { journal, log, clock })));
+      return abortAnswer(toolId, own ?? (await abortRemotely(request, { journal, taskJournal, clock })));
     },
     async recover() {
       const recovered = await executor.recover(() => void maintenance?.lookForDeadlines());

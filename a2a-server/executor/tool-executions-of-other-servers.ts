@@ -26,7 +26,7 @@ const MAX_TASKS = 500;
 
 interface RemoteOptions {
   journal: Journal;
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   clock: Clock;
 }
 
@@ -34,7 +34,7 @@ interface RemoteOptions {
 export async function toolExecutionsOfOtherServers(
   requester: Requester,
   known: ReadonlySet<string>,
-  { journal, log, clock }: RemoteOptions,
+  { journal, taskJournal, clock }: RemoteOptions,
 ): Promise<ToolExecutionView[]> {
   if (!journal.ownership.shared) return [];
   const now = clock.now();
@@ -45,7 +45,7 @@ export async function toolExecutionsOfOtherServers(
   );
   const views: ToolExecutionView[] = [];
   for (const { taskId, sessionId } of rows) {
-    const snapshot = await log.loadIfReadable(taskId);
+    const snapshot = await taskJournal.loadIfReadable(taskId);
     if (snapshot === undefined) continue;
     for (const { callId, tool, title, state } of runningCalls(snapshot)) {
       const { toolId, startedAt } = state;
@@ -67,14 +67,14 @@ export async function toolExecutionsOfOtherServers(
  */
 export async function abortRemotely(
   request: AbortRequest,
-  { journal, log, clock }: RemoteOptions,
+  { journal, taskJournal, clock }: RemoteOptions,
 ): Promise<AbortRequestOutcome> {
   const { toolId } = request;
   const begun = await journal.toolExecution(toolId);
   if (begun === undefined) return { type: 'unknown' };
   const { taskId } = begun;
-  if (!journal.ownership.shared) return outcomeOfEnded(await log.load(taskId), toolId);
-  const changed = await log.change(taskId, (snapshot) => requestToolAbort(snapshot, request));
+  if (!journal.ownership.shared) return outcomeOfEnded(await taskJournal.load(taskId), toolId);
+  const changed = await taskJournal.change(taskId, (snapshot) => requestToolAbort(snapshot, request));
   if (changed?.type !== 'appended' && changed?.type !== 'kept') return { type: 'unknown' };
   const first = changed.type === 'appended';
   const runs = runningCalls(changed.snapshot).some(({ state }) => state.toolId === toolId);

@@ -23,7 +23,7 @@ export function createToolsAndCommands({
   /** Called once for each task that a list of checkpoints leaves out because its events are damaged. */
   onDamaged?: (taskId: string, error: unknown) => void;
 }): ToolsAndCommands {
-  const kept = createCheckpointFinder({ journal, log: new TaskJournal(journal, { onDamaged }) });
+  const kept = createCheckpointFinder({ journal, taskJournal: new TaskJournal(journal, { onDamaged }) });
   const all = [...tools, createRestoreCheckpointTool(kept)];
   return { tools: all, commands: createAgentCommands(builtinCommands(kept, all)), checkpoints: kept };
 }

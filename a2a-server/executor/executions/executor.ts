@@ -145,16 +145,16 @@ export class Executor {
     { taskId, principal }: Omit<WokenTask, 'begun'>,
     command: TaskCommand,
   ): Promise<AppendedCommand> {
-    const { log, clock } = this.#options;
+    const { taskJournal, clock } = this.#options;
     const task = { taskId, principal, begun: true };
     if (this.#closing || this.#running.has(taskId) || !this.#slots.isFree(principal)) {
       const { rule, key, contents = [] } = command;
-      const changed = await log.change(taskId, rule, { command: key, contents });
+      const changed = await taskJournal.change(taskId, rule, { command: key, contents });
       if (changed?.type === 'appended') this.wake(task);
       return { changed };
     }
     this.#wakeTimers.get(taskId)?.();
-    const deferred = new DeferredCommandAppend(log, taskId, command);
+    const deferred = new DeferredCommandAppend(taskJournal, taskId, command);
     // The execution may have loaded the task before this append. So the wake-up makes it check the task again.
     const settleAlone = (): Promise<void> => deferred.settle().then(() => this.wake(task));
     const cancelTimer = clock.after(START_WITHIN_MS, () => void settleAlone().catch(() => undefined));
@@ -214,9 +214,9 @@ export class Executor {
   #reportPosition(taskId: string, slot: ExecutionSlot): Promise<void> | undefined {
     const claim = this.#claims.get(taskId);
     if (this.#closing || claim?.held !== true || slot.begun || slot.state !== 'waiting') return undefined;
-    const { log, onFailure } = this.#options;
+    const { taskJournal, onFailure } = this.#options;
     return (
-      log
+      taskJournal
         .ownedBy(claim)
         .change(taskId, (s) => queuePositionEvents(s, slot.ahead, this.#slots.limit))
         // The result contains the snapshot. A task may wait for a long time, so the promise does not keep the result in
@@ -247,14 +247,14 @@ export class Executor {
    * task to the others. If no server has continued the task since this server last left it, the task says why it waits.
    */
   async #offersModel(taskId: string, claim: TaskClaim): Promise<boolean> {
-    const { journal, log, models, clock, onFailure } = this.#options;
+    const { journal, taskJournal, models, clock, onFailure } = this.#options;
     if (!journal.ownership.shared) return true;
     try {
       // The settings of a task never change. So an older snapshot is enough.
-      const known = await log.loadIfReadable(taskId, 0);
+      const known = await taskJournal.loadIfReadable(taskId, 0);
       if (known === undefined || isOffered(models, known.settings.model)) return true;
       const leftAt = this.#left.get(taskId)?.seq;
-      const changed = await log
+      const changed = await taskJournal
         .ownedBy(claim)
         .change(taskId, (s) => (s.seq === leftAt ? modelNotOfferedEvents(s, clock.now()) : []));
       if (changed?.type === 'appended' || changed?.type === 'kept')
@@ -352,10 +352,10 @@ export class Executor {
   }
 
   async #reportUnopened(tasks: readonly UnclaimableTask[]): Promise<void> {
-    const { log, clock } = this.#options;
+    const { taskJournal, clock } = this.#options;
     const { unopened, due } = unopenedTasksAfterSearch(this.#unopened, tasks, clock.now());
     this.#unopened = unopened;
-    for (const task of due) await log.change(task.taskId, (s) => workspaceUnavailableEvents(s, task));
+    for (const task of due) await taskJournal.change(task.taskId, (s) => workspaceUnavailableEvents(s, task));
   }
 
   /**

@@ -141,12 +141,12 @@ export class TaskExecution {
    * claim was lost, the execution appends nothing except `command`.
    */
   async run(claim: TaskClaim, command?: DeferredCommandAppend): Promise<void> {
-    this.#options = { ...this.#options, log: this.#options.log.ownedBy(claim) };
+    this.#options = { ...this.#options, taskJournal: this.#options.taskJournal.ownedBy(claim) };
     claim.onLost(() => {
       this.#options.onFailure(this.#taskId, new OwnershipLostError(this.#taskId));
       this.abort(CONTINUED_ELSEWHERE);
     });
-    const release = this.#options.log.retain(this.#taskId);
+    const release = this.#options.taskJournal.retain(this.#taskId);
     try {
       await this.#carryOn(command);
     } catch (error) {
@@ -182,10 +182,10 @@ export class TaskExecution {
    * of this task.
    */
   async #endOrphanProcesses(): Promise<boolean> {
-    const { log, children } = this.#options;
+    const { taskJournal, children } = this.#options;
     const orphans = await children.endOrphans();
     if (orphans.length === 0) return false;
-    const changed = await log.change(this.#taskId, (s) =>
+    const changed = await taskJournal.change(this.#taskId, (s) =>
       isTaskSettled(s) ? [] : orphanProcessEvents(s, orphans),
     );
     if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
@@ -195,7 +195,7 @@ export class TaskExecution {
   async #appendOpeningEvents(): Promise<void> {
     const opening = this.#host.opening();
     if (opening === undefined) return;
-    await this.#options.log.change(this.#taskId, opening);
+    await this.#options.taskJournal.change(this.#taskId, opening);
     this.#host.opened();
   }
 
@@ -210,9 +210,9 @@ export class TaskExecution {
   }
 
   async #runSteps(pass: ExecutionPass, command: DeferredCommandAppend | undefined): Promise<void> {
-    const { log, clock, budget, limits } = this.#options;
+    const { taskJournal, clock, budget, limits } = this.#options;
     for (;;) {
-      const loaded = await log.load(this.#taskId);
+      const loaded = await taskJournal.load(this.#taskId);
       if (loaded === undefined || this.#loop.signal.aborted) return;
       const pending = command?.settled === false ? command : undefined;
       const snapshot = pending?.foresee(loaded, clock.now()) ?? loaded;
@@ -249,7 +249,7 @@ export class TaskExecution {
 
   /** Appends events that follow from `snapshot`. If the task has changed since then, appends nothing. */
   async #appendIfUnchanged(snapshot: Snapshot, events: TaskEvent[]): Promise<void> {
-    await this.#options.log.change(this.#taskId, (s) => (s.seq === snapshot.seq ? events : []));
+    await this.#options.taskJournal.change(this.#taskId, (s) => (s.seq === snapshot.seq ? events : []));
   }
 
   async #runCalls(
@@ -257,13 +257,13 @@ export class TaskExecution {
     calls: readonly Call[],
     { pass, pending }: { pass: ExecutionPass; pending: DeferredCommandAppend | undefined },
   ): Promise<void> {
-    const { log, clock, toolbox, limits } = this.#options;
+    const { taskJournal, clock, toolbox, limits } = this.#options;
     const { task, slot, scheduler } = this.#host;
     await toolbox.settled(this.#loop.signal);
     const opened = (pass.opened ??= await this.#obtainResources(snapshot));
     const { scope, timeout } = (pass.turn ??= new TurnAbortScope(task, clock, limits.turnMs));
     const timeouts = [timeout, pass.timeout, slot].filter((it) => it !== undefined);
-    const at = { ...opened, log, scope, timeouts, ...(pending && { command: pending }) };
+    const at = { ...opened, taskJournal, scope, timeouts, ...(pending && { command: pending }) };
     const runs = await Promise.allSettled(calls.map((call) => scheduler.run(snapshot, call, at)));
     await pending?.settle();
     // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
@@ -334,11 +334,11 @@ export class TaskExecution {
 
   /** Starts the task's time limit. At this limit, the task fails. */
   #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
-    const { clock, log, onFailure } = this.#options;
+    const { clock, taskJournal, onFailure } = this.#options;
     const message = `The task worked longer than its time limit of ${wholeUnitDurationText(taskMs)}. To continue, send another message in its session.`;
     const end = async (): Promise<void> => {
       // The time limit does not fail a task that waits for a person or has ended.
-      const changed = await log.change(snapshot.taskId, (s) =>
+      const changed = await taskJournal.change(snapshot.taskId, (s) =>
         isTaskSettled(s) ? [] : failTaskAfterTimeout(s, message),
       );
       if (changed?.type === 'appended') this.abort({ reason: 'timeout', message });
@@ -349,14 +349,14 @@ export class TaskExecution {
   }
 
   async #obtainResources(snapshot: Snapshot): Promise<PassResources> {
-    const { log, journal, openWorkspace } = this.#options;
+    const { taskJournal, journal, openWorkspace } = this.#options;
     const workspace = await openWorkspace(snapshot.settings.workspace);
     const rows = await journal.session(snapshot.principal, snapshot.sessionId);
     const own = rows.findIndex((row) => row.taskId === snapshot.taskId);
     const earlier: Snapshot[] = [];
     for (const row of rows.slice(0, Math.max(own, 0))) {
       // An earlier task whose events are damaged is left out. This task goes on without it.
-      const ended = await log.loadIfReadable(row.taskId, row.seq);
+      const ended = await taskJournal.loadIfReadable(row.taskId, row.seq);
       if (ended) earlier.push(ended);
     }
     return { workspace, earlier };
@@ -367,15 +367,15 @@ export class TaskExecution {
    * has ended.
    */
   async #appendFailure(error: unknown): Promise<boolean> {
-    const { log, onFailure } = this.#options;
+    const { taskJournal, onFailure } = this.#options;
     onFailure(this.#taskId, error);
     const ofJournal = error instanceof ProductError && error.reason === 'STORAGE';
     // After an error of the journal, the task fails only if its own events are damaged. Other causes are e.g. a full
     // disk, or damage elsewhere in the journal.
-    if (ofJournal && !(await log.isDamaged(this.#taskId))) return false;
+    if (ofJournal && !(await taskJournal.isDamaged(this.#taskId))) return false;
     const message = ofJournal ? DAMAGED : errorMessageOf(error);
     try {
-      await log.end(this.#taskId, (s) => (isTerminal(s) ? [] : [{ type: 'task.failed', message }]));
+      await taskJournal.end(this.#taskId, (s) => (isTerminal(s) ? [] : [{ type: 'task.failed', message }]));
       return true;
     } catch (second) {
       onFailure(this.#taskId, second);

@@ -62,9 +62,9 @@ export async function commandTask(
   incoming: ClientMessage,
   context: MessageContext,
 ): Promise<AcceptedMessage> {
-  const { log, journal, clock, models, executor } = context;
+  const { taskJournal, journal, clock, models, executor } = context;
   const at = clock.now();
-  const known = await requireSnapshot(log, taskId);
+  const known = await requireSnapshot(taskJournal, taskId);
   // The task may run actions without an approval. So a message to another principal's task needs the same role as a
   // decision.
   requireOwnerOrRole(incoming, known.principal, 'approve');
@@ -73,7 +73,7 @@ export async function commandTask(
   const resolved =
     incoming.decisions &&
     (await resolveDecisions(incoming.decisions, known, { ...context, by: incoming.principal }));
-  if (resolved?.type === 'outdated') return askAgainAndRefuse(taskId, resolved, log);
+  if (resolved?.type === 'outdated') return askAgainAndRefuse(taskId, resolved, taskJournal);
   refuseUnsupportedFiles(incoming.message, known.settings.model, models);
   const isMessage = !isDecisionOrRevocation(incoming);
   if (isMessage)

@@ -48,9 +48,9 @@ export function judgeDecisions(
 export async function askAgainAndRefuse(
   taskId: string,
   { call, event }: Extract<DecisionsResult, { type: 'outdated' }>,
-  log: TaskJournal,
+  taskJournal: TaskJournal,
 ): Promise<never> {
-  await log.change(taskId, (s) => askAgain(s, call, event));
+  await taskJournal.change(taskId, (s) => askAgain(s, call, event));
   const { reason, message, facts } = outdatedQuestionRefusal(call, 'content-changed');
   throw new ProductError(reason, message, facts && { facts });
 }
@@ -59,12 +59,12 @@ export async function presenceStatement(
   { taskId, by, decision }: { taskId: string; by: Requester; decision: Decision },
   context: MessageContext,
 ): Promise<DecisionStatement> {
-  const { journal, log, clock } = context;
+  const { journal, taskJournal, clock } = context;
   await requireVisibleRow(journal, taskId, by);
-  const known = await requireSnapshot(log, taskId);
+  const known = await requireSnapshot(taskJournal, taskId);
   const part: DecisionsPart = { extension: TOOL_APPROVAL_EXTENSION, decisions: [decision] };
   const resolved = await resolveDecisions(part, known, { ...context, by: by.principal });
-  if (resolved.type === 'outdated') return askAgainAndRefuse(taskId, resolved, log);
+  if (resolved.type === 'outdated') return askAgainAndRefuse(taskId, resolved, taskJournal);
   const approver = { principal: by.principal, channel: 'page', ...pickRequesterGroups(by) };
   const outcome = judgeDecisions(known, resolved.decisions, { by: approver, at: clock.now() }, context);
   if (isRefusal(outcome) && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);

@@ -10,7 +10,7 @@ export interface MessageContext extends Pick<
   ExecutorOptions,
   'journal' | 'ids' | 'models' | 'clock' | 'policy' | 'toolbox' | 'openWorkspace' | 'writingLimits'
 > {
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   executor: Pick<Executor, 'wake' | 'reserve' | 'command'>;
   commands: AgentCommands;
   mode: TaskMode;

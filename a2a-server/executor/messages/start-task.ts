@@ -22,9 +22,9 @@ export async function startTask(
   incoming: ClientMessage,
   context: MessageContext,
 ): Promise<AcceptedMessage> {
-  const { journal, log, ids, models, commands, executor } = context;
+  const { journal, taskJournal, ids, models, commands, executor } = context;
   refuseToStart(incoming, context);
-  const previous = target.previous && (await log.loadOrBeginning(target.previous.taskId));
+  const previous = target.previous && (await taskJournal.loadOrBeginning(target.previous.taskId));
   const message = commands.accept(incoming.message);
   if (previous !== undefined && incoming.settings.workspace === undefined)
     await requireHere(previous, journal);
@@ -49,7 +49,7 @@ export async function startTask(
     },
     { type: 'message.received', message, channel, ...traced },
   ];
-  const result = await log.append(principal, {
+  const result = await taskJournal.append(principal, {
     taskId,
     expectedSeq: 0,
     events,

@@ -23,7 +23,7 @@ import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { wholeUnitDurationText, type TimeLimits } from '../abort-scopes/time-limits.ts';
 
 export interface AskModelOptions {
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   journal: Pick<Journal, 'content'>;
   clock: Clock;
   ids: IdGenerator;
@@ -55,7 +55,7 @@ export async function askModel(
   options: AskModelOptions,
   place: ModelCallContext,
 ): Promise<void> {
-  const { log, journal, models, commands, toolbox, ids, policy, clock, limits } = options;
+  const { taskJournal, journal, models, commands, toolbox, ids, policy, clock, limits } = options;
   const { workspace, earlier, turn, loop } = place;
   const { settings } = snapshot;
   const scope = turn.child();
@@ -70,7 +70,7 @@ export async function askModel(
       commandOf(s, commands, workspace) ?? models.resolve(settings.model);
     const { endpoint } = modelFor(snapshot);
     const turnOptions = {
-      log,
+      taskJournal,
       clock,
       modelFor,
       instructions,
@@ -112,7 +112,7 @@ export async function askModel(
  */
 async function journalInstructions(
   snapshot: Snapshot,
-  { log, models, commands }: AskModelOptions,
+  { taskJournal, models, commands }: AskModelOptions,
   workspace: Workspace,
 ): Promise<boolean> {
   if (hasModelTurn(snapshot) || snapshot.instructions.length > 0) return false;
@@ -121,7 +121,7 @@ async function journalInstructions(
   if (model.readsInstructions !== true) return false;
   const files = await readInstructions(workspace, maxInstructionChars(model.contextWindow));
   if (files.length === 0) return false;
-  await log.change(snapshot.taskId, (s) =>
+  await taskJournal.change(snapshot.taskId, (s) =>
     isTerminal(s) || s.turns !== snapshot.turns ? [] : [{ type: 'instructions.read', files }],
   );
   return true;

@@ -31,7 +31,7 @@ import { modelEventsUntilAborted, toModelFailure } from './abortable-model-event
 const ASSUMED_WINDOW_TOKENS = 100_000;
 
 interface ContextFitter {
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   clock: Clock;
   /** Returns the model of the task. `snapshot` is the task's current state. */
   modelFor: (snapshot: Snapshot) => Model;
@@ -49,7 +49,7 @@ interface ContextFitter {
 
 /** Returns true if the conversation fits. If false, the task may have changed, so the caller must load it again. */
 export async function ensureContextFits(snapshot: Snapshot, options: ContextFitter): Promise<boolean> {
-  const { earlier, log } = options;
+  const { earlier, taskJournal } = options;
   const model = options.modelFor(snapshot);
   const beside = tokensBesideConversation(options.instructions, options.tools);
   const { basis } = options;
@@ -66,7 +66,9 @@ export async function ensureContextFits(snapshot: Snapshot, options: ContextFitt
   // The event shortens the conversation of one snapshot. If the conversation has grown since, the event is not
   // appended.
   if (event !== undefined)
-    await log.change(snapshot.taskId, (s) => (isTerminal(s) || s.turns !== snapshot.turns ? [] : [event]));
+    await taskJournal.change(snapshot.taskId, (s) =>
+      isTerminal(s) || s.turns !== snapshot.turns ? [] : [event],
+    );
   return false;
 }
 

@@ -19,7 +19,7 @@ export interface ModelCallRequest {
 }
 
 export interface ModelAnswerOptions {
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   clock: Clock;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
@@ -68,9 +68,9 @@ export async function readAnswer(
   { taskId, turn, snapshot, model }: StartedTurn,
   context: ModelAnswerOptions,
 ): Promise<ModelAnswer | undefined> {
-  const { log, clock, basis, earlier, workspace, scope } = context;
+  const { taskJournal, clock, basis, earlier, workspace, scope } = context;
   const { signal } = scope;
-  const writer = new TurnWriter(log, taskId, turn);
+  const writer = new TurnWriter(taskJournal, taskId, turn);
   const requests: ModelCallRequest[] = [];
   let finish: ModelAnswer['finish'] | undefined;
   let characters = 0;

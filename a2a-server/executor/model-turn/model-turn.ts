@@ -58,7 +58,7 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
   for (const request of answer.requests) prepared.push(await context.prepare(request));
   const finished = turnFinishedEvent(started, { answer, prepared }, context);
   const { unwritten } = answer;
-  await context.log.change(taskId, (s) => {
+  await context.taskJournal.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return [];
     const events = [...unwritten];
     let after = foldNextEvents(s, events);
@@ -78,10 +78,10 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
 /** Returns undefined if the task has ended, or if its turn has already started. */
 async function startTurn(
   taskId: string,
-  { log, modelFor }: ModelTurnOptions,
+  { taskJournal, modelFor }: ModelTurnOptions,
 ): Promise<StartedTurn | undefined> {
   let model: Model | undefined;
-  const started = await log.change(taskId, (s) => {
+  const started = await taskJournal.change(taskId, (s) => {
     if (isTerminal(s) || s.openTurn !== null) return [];
     model = modelFor(s);
     return turnStartEvents(s, model.id);
@@ -179,11 +179,11 @@ async function recordError(context: ModelTurnOptions, at: StartedTurn, error: un
  * After the second refusal, the task fails.
  */
 async function recordRefusedPrompt(
-  { log }: ModelTurnOptions,
+  { taskJournal }: ModelTurnOptions,
   at: StartedTurn,
   error: PromptTooLongError,
 ): Promise<void> {
-  await log.change(at.taskId, (s) =>
+  await taskJournal.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
       ? []
       : [
@@ -197,12 +197,12 @@ async function recordRefusedPrompt(
 
 /** Abandons the turn. The task calls the model again if another attempt may succeed. Otherwise the task fails. */
 async function recordModelFailure(
-  { log, clock }: ModelTurnOptions,
+  { taskJournal, clock }: ModelTurnOptions,
   at: StartedTurn,
   failure: ModelFailure,
 ): Promise<void> {
   const abandoned: TaskEvent = { type: 'turn.abandoned', turn: at.turn, reason: failure.message };
-  await log.change(at.taskId, (s) =>
+  await taskJournal.change(at.taskId, (s) =>
     isTerminal(s)
       ? []
       : [

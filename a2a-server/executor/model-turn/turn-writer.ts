@@ -7,7 +7,7 @@ const MAX_UNWRITTEN_EVENTS = 2048;
 
 /** Appends the events of a turn in order. Events that arrive during an append share the next append. */
 export class TurnWriter {
-  readonly #log: TaskJournal;
+  readonly #taskJournal: TaskJournal;
   readonly #taskId: string;
   readonly #turn: number;
   #unwritten: TaskEvent[] = [];
@@ -15,8 +15,8 @@ export class TurnWriter {
   #closed = false;
   #failure: { error: unknown } | undefined;
 
-  constructor(log: TaskJournal, taskId: string, turn: number) {
-    this.#log = log;
+  constructor(taskJournal: TaskJournal, taskId: string, turn: number) {
+    this.#taskJournal = taskJournal;
     this.#taskId = taskId;
     this.#turn = turn;
   }
@@ -53,7 +53,7 @@ export class TurnWriter {
         if (this.#closed) return;
         const events = this.#unwritten;
         this.#unwritten = [];
-        await this.#log.change(this.#taskId, (s) => (s.openTurn?.turn === this.#turn ? events : []));
+        await this.#taskJournal.change(this.#taskId, (s) => (s.openTurn?.turn === this.#turn ? events : []));
       }
     } catch (error) {
       this.#failure = { error };

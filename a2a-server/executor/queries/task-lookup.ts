@@ -21,11 +21,11 @@ export async function requireVisibleRow(
  * @throws ProductError UNKNOWN_TASK
  */
 export async function requireSnapshot(
-  log: Pick<TaskJournal, 'load'>,
+  taskJournal: Pick<TaskJournal, 'load'>,
   taskId: string,
   atSeq?: number,
 ): Promise<Snapshot> {
-  const snapshot = await log.load(taskId, atSeq);
+  const snapshot = await taskJournal.load(taskId, atSeq);
   if (snapshot === undefined) throw unknownTaskError(taskId);
   return snapshot;
 }

@@ -29,7 +29,7 @@ import { toToolDeclaration } from '../../tools/toolbox.ts';
 import { requireSnapshot, requireVisibleRow } from './task-lookup.ts';
 
 interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'toolbox' | 'dailyBudget'> {
-  log: TaskJournal;
+  taskJournal: TaskJournal;
 }
 
 export interface TaskQueries {
@@ -102,14 +102,20 @@ export interface TaskQueries {
  */
 export const READS_AT_ONCE = 4;
 
-export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {
+export function createTaskQueries({
+  journal,
+  clock,
+  toolbox,
+  dailyBudget,
+  taskJournal,
+}: QueryOptions): TaskQueries {
   return {
     row: (taskId, by) => requireVisibleRow(journal, taskId, by),
     async snapshot(taskId, by, atSeq) {
       await requireVisibleRow(journal, taskId, by);
-      return requireSnapshot(log, taskId, atSeq);
+      return requireSnapshot(taskJournal, taskId, atSeq);
     },
-    listedSnapshot: ({ taskId, seq }) => log.loadIfReadable(taskId, seq),
+    listedSnapshot: ({ taskId, seq }) => taskJournal.loadIfReadable(taskId, seq),
     receipt: async (taskId, by, events) =>
       buildReceiptFromJournal(journal, await requireVisibleRow(journal, taskId, by), events),
     async taskCosts(taskId, by) {
@@ -122,7 +128,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
     },
     async inputSchema(taskId, by, callId) {
       await requireVisibleRow(journal, taskId, by);
-      const call = findCall(await requireSnapshot(log, taskId), callId);
+      const call = findCall(await requireSnapshot(taskJournal, taskId), callId);
       if (call === undefined)
         throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
       const tool = toolbox.get(call.tool);
@@ -133,7 +139,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
       await requireVisibleRow(journal, taskId, by);
       // Only files of messages and results are returned. The journal also contains the old content of changed files,
       // which clients must not get.
-      const file = filesOfTask(await requireSnapshot(log, taskId)).find((each) => each.hash === hash);
+      const file = filesOfTask(await requireSnapshot(taskJournal, taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
       if (file === undefined || bytes === undefined)
         throw new ProductError(

@@ -32,18 +32,18 @@ interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
   /** The `TaskJournal` of the execution that these events belong to. */
-  log: TaskJournal;
+  taskJournal: TaskJournal;
 }
 
 export class DeferredCommandAppend {
-  readonly #log: TaskJournal;
+  readonly #taskJournal: TaskJournal;
   readonly #taskId: string;
   readonly #command: TaskCommand;
   readonly #result = new Deferred<AppendedCommand>();
   #settling: Promise<AppendedCommand> | undefined;
 
-  constructor(log: TaskJournal, taskId: string, command: TaskCommand) {
-    this.#log = log;
+  constructor(taskJournal: TaskJournal, taskId: string, command: TaskCommand) {
+    this.#taskJournal = taskJournal;
     this.#taskId = taskId;
     this.#command = command;
   }
@@ -82,7 +82,7 @@ export class DeferredCommandAppend {
   }
 
   async #append(following: FollowingEvents | undefined): Promise<AppendedCommand> {
-    const alone = { events: () => [], contents: [], log: this.#log };
+    const alone = { events: () => [], contents: [], taskJournal: this.#taskJournal };
     try {
       return await this.#appendWith(following ?? alone);
     } catch (error) {
@@ -92,10 +92,10 @@ export class DeferredCommandAppend {
     }
   }
 
-  async #appendWith({ events, contents, log }: FollowingEvents): Promise<AppendedCommand> {
+  async #appendWith({ events, contents, taskJournal }: FollowingEvents): Promise<AppendedCommand> {
     const { rule, key, contents: ownContents = [] } = this.#command;
     let own: { before: Snapshot; count: number } | undefined;
-    const changed = await log.change(
+    const changed = await taskJournal.change(
       this.#taskId,
       (before) => {
         const outcome = rule(before);

@@ -88,13 +88,13 @@ export class TaskJournal {
 
   /** Returns a `TaskJournal` for the execution that has this claim. It shares its snapshots with this one. */
   ownedBy(claim: TaskClaim): TaskJournal {
-    const log = new TaskJournal(this.#journal, this.#options);
-    log.#retained = this.#retained;
-    log.#recent = this.#recent;
-    log.#queues = this.#queues;
-    log.#reported = this.#reported;
-    log.#claim = claim;
-    return log;
+    const taskJournal = new TaskJournal(this.#journal, this.#options);
+    taskJournal.#retained = this.#retained;
+    taskJournal.#recent = this.#recent;
+    taskJournal.#queues = this.#queues;
+    taskJournal.#reported = this.#reported;
+    taskJournal.#claim = claim;
+    return taskJournal;
   }
 
   /**

@@ -23,7 +23,7 @@ const MAX_RESULT_CHARS = 105_000;
 const SHOWN_CHARS = 30_000;
 
 export class ToolOutput {
-  readonly #log: TaskJournal;
+  readonly #taskJournal: TaskJournal;
   readonly #taskId: string;
   readonly #reference: ToolExecutionReference;
   #unwritten = '';
@@ -36,8 +36,8 @@ export class ToolOutput {
   #closed = false;
   #writing: Promise<void> | undefined;
 
-  constructor(log: TaskJournal, taskId: string, reference: ToolExecutionReference) {
-    this.#log = log;
+  constructor(taskJournal: TaskJournal, taskId: string, reference: ToolExecutionReference) {
+    this.#taskJournal = taskJournal;
     this.#taskId = taskId;
     this.#reference = reference;
   }
@@ -107,7 +107,7 @@ export class ToolOutput {
         };
         this.#progress = undefined;
         this.#journalled += text.length;
-        await this.#log.change(this.#taskId, (s) => (isTerminal(s) ? [] : withTaskState(s, event)));
+        await this.#taskJournal.change(this.#taskId, (s) => (isTerminal(s) ? [] : withTaskState(s, event)));
       }
     } catch {
       // Lost output must not fail the tool. If the journal fails, the append of the outcome reports the error.

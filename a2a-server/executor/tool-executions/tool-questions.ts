@@ -22,7 +22,7 @@ import type { TaskJournal } from '../task-journal/task-journal.ts';
 const MAX_TITLE_CHARS = 80;
 
 interface QuestionOptions {
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   journal: Pick<Journal, 'watch'>;
   taskId: string;
   call: Call;
@@ -66,9 +66,9 @@ export class ToolQuestions {
 
   /** Appends the question and returns its call id. Resolves when the question is durable. */
   async #appendQuestion(question: Question): Promise<string> {
-    const { log, taskId, call, toolId, scope } = this.#options;
+    const { taskJournal, taskId, call, toolId, scope } = this.#options;
     let callId = '';
-    const put = await log.change(taskId, (s) => {
+    const put = await taskJournal.change(taskId, (s) => {
       const state = findCall(s, call.callId)?.state;
       if (state?.type !== 'running' || state.toolId !== toolId || isTerminal(s)) return [];
       callId = nextId(s, call.callId);
@@ -85,7 +85,7 @@ export class ToolQuestions {
 
   /** Waits for the answer. E5: the journal wakes this function, so it does not poll. */
   async #waitForAnswer(callId: string, signal: AbortSignal | undefined): Promise<ToolQuestionOutcome> {
-    const { log, journal, taskId, scope } = this.#options;
+    const { taskJournal, journal, taskId, scope } = this.#options;
     let woken = true;
     let wake: (() => void) | undefined;
     const wakeUp = (): void => {
@@ -101,7 +101,7 @@ export class ToolQuestions {
         if (!woken) await new Promise<void>((resolve) => (wake = resolve));
         if (signal?.aborted === true) await this.#withdraw(callId);
         woken = false;
-        const snapshot = await log.load(taskId);
+        const snapshot = await taskJournal.load(taskId);
         const state = snapshot && findCall(snapshot, callId)?.state;
         const answer = state?.type === 'settled' ? answerOf(state.result) : undefined;
         if (answer !== undefined) return answer;
@@ -116,7 +116,7 @@ export class ToolQuestions {
   }
 
   async #withdraw(callId: string): Promise<void> {
-    await this.#options.log.change(this.#options.taskId, (s) => {
+    await this.#options.taskJournal.change(this.#options.taskId, (s) => {
       const question = findCall(s, callId);
       return question?.state.type === 'waiting' && !isTerminal(s)
         ? withTaskState(s, questionWithdrawn(question))

@@ -50,7 +50,7 @@ import { ToolQuestions } from './tool-questions.ts';
 
 export interface RunningToolExecution extends ToolExecutionReference {
   /** The `TaskJournal` of the task's execution. */
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   taskId: string;
   sessionId: string;
   principal: string;
@@ -65,7 +65,7 @@ export interface RunningToolExecution extends ToolExecutionReference {
 
 interface RunContext {
   /** The `TaskJournal` of the execution. It refuses changes after the execution has lost its claim. */
-  log: TaskJournal;
+  taskJournal: TaskJournal;
   workspace: Workspace;
   earlier: readonly Snapshot[];
   scope: AbortScope<AbortCause>;
@@ -154,7 +154,7 @@ export class ToolScheduler {
   /** Runs one ready tool call in a child of the turn's scope. Resolves when the journal has the outcome. */
   async run(snapshot: Snapshot, call: Call, at: RunContext): Promise<RunEnd> {
     const { journal, ids, clock } = this.#options;
-    const { log } = at;
+    const { taskJournal } = at;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
     if (tool && (await this.#askAgainIfOutdated(snapshot, { call, tool }, at))) return 'asked-again';
@@ -165,20 +165,20 @@ export class ToolScheduler {
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
     const { inputHash } = call;
-    const start = new ToolStartRecorder(log, taskId, { reference, inputHash, command: at.command });
+    const start = new ToolStartRecorder(taskJournal, taskId, { reference, inputHash, command: at.command });
     if (!late && !(await start.record())) {
       scope.close();
       return 'not-run';
     }
-    const output = new ToolOutput(log, taskId, reference);
+    const output = new ToolOutput(taskJournal, taskId, reference);
     const timeout = tool && this.#createTimeout(tool, call, scope);
     const timeouts = [...at.timeouts, ...(timeout ? [timeout] : [])];
-    const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, timeouts });
+    const questions = new ToolQuestions({ taskJournal, journal, taskId, call, toolId, scope, timeouts });
     const resources = { at, scope, reference, start, output, questions, timeout };
     const executed = this.#execute(snapshot, { call, tool }, resources);
     const execution: RunningToolExecution = {
       ...reference,
-      log,
+      taskJournal,
       taskId,
       sessionId: snapshot.sessionId,
       principal: snapshot.principal,
@@ -214,8 +214,8 @@ export class ToolScheduler {
 
   /** Stops the tool executions whose abort was requested through another server. */
   async abortRequested(): Promise<void> {
-    for (const { log, taskId, callId, toolId, scope } of this.running) {
-      const state = (await log.load(taskId))?.calls[callId]?.state;
+    for (const { taskJournal, taskId, callId, toolId, scope } of this.running) {
+      const state = (await taskJournal.load(taskId))?.calls[callId]?.state;
       if (state?.type === 'running' && state.toolId === toolId && state.abort !== undefined)
         scope.abort(onRequest(state.abort));
     }
@@ -230,7 +230,7 @@ export class ToolScheduler {
   async #askAgainIfOutdated(
     { taskId, principal }: Snapshot,
     { call, tool }: { call: Call; tool: Tool },
-    { log, workspace, scope, command }: RunContext,
+    { taskJournal, workspace, scope, command }: RunContext,
   ): Promise<boolean> {
     if (call.decided === null || !mayBecomeOutdated(call)) return false;
     const shown = await tool
@@ -240,7 +240,7 @@ export class ToolScheduler {
     const event = shown && outdatedEvent(call, shown);
     if (event === undefined) return false;
     await command?.settle();
-    await log.change(taskId, (s) => {
+    await taskJournal.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return [];
       return thenParkOrContinue(s, [event]);
     });
@@ -328,7 +328,7 @@ export class ToolScheduler {
           plan: (todos) => (end.todos = todos),
           ask: (question, options) => questions.ask(question, options),
           stopCause: () => scope.reason,
-          requireClaim: () => at.log.requireClaim(snapshot.taskId),
+          requireClaim: () => at.taskJournal.requireClaim(snapshot.taskId),
           answeredLate: (text) => void output.addLate(text),
           asked: { call, place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root } },
         });

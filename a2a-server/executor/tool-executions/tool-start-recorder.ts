@@ -13,7 +13,7 @@ import type { DeferredCommandAppend } from '../task-journal/deferred-command-app
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 
 export class ToolStartRecorder {
-  readonly #log: TaskJournal;
+  readonly #taskJournal: TaskJournal;
   readonly #taskId: string;
   readonly #reference: ToolExecutionReference;
   readonly #inputHash: string;
@@ -21,7 +21,7 @@ export class ToolStartRecorder {
   #recorded = false;
 
   constructor(
-    log: TaskJournal,
+    taskJournal: TaskJournal,
     taskId: string,
     execution: {
       reference: ToolExecutionReference;
@@ -29,7 +29,7 @@ export class ToolStartRecorder {
       command?: DeferredCommandAppend | undefined;
     },
   ) {
-    this.#log = log;
+    this.#taskJournal = taskJournal;
     this.#taskId = taskId;
     this.#reference = execution.reference;
     this.#inputHash = execution.inputHash;
@@ -55,7 +55,7 @@ export class ToolStartRecorder {
     const recorded = await this.append((s) => [...this.opening(s), ...saved], contents);
     // E1: the machine may have paused this process during the append, for longer than its lease. Another server may own
     // the task now. The timer that reports the end of the lease may not have run yet.
-    this.#log.requireClaim(this.#taskId);
+    this.#taskJournal.requireClaim(this.#taskId);
     return recorded;
   }
 
@@ -78,12 +78,16 @@ export class ToolStartRecorder {
   ): Promise<boolean> {
     const following = (s: Snapshot): readonly TaskEvent[] => (this.#isDue(s) ? events(s) : []);
     if (this.#command !== undefined && !this.#command.settled) {
-      const settled = await this.#command.settle({ events: following, contents, log: this.#log });
+      const settled = await this.#command.settle({
+        events: following,
+        contents,
+        taskJournal: this.#taskJournal,
+      });
       // Another request may have decided the tool call first. If that decision approves the same input, the call still
       // starts.
       if (settled && (await this.#checkCommandOutcome())) return true;
     }
-    const changed = await this.#log.change(this.#taskId, following, { contents });
+    const changed = await this.#taskJournal.change(this.#taskId, following, { contents });
     if (changed?.type !== 'appended') return false;
     this.#recorded = true;
     return true;

@@ -23,7 +23,7 @@ it('a task that is deleted while a list is made does not count as damaged', asyn
       content: unread,
       row: async (taskId) => (taskId === 'task-damaged' ? row(taskId) : undefined),
     },
-    log: { load: unread, loadIfReadable: unread },
+    taskJournal: { load: unread, loadIfReadable: unread },
   });
   const { damaged } = await finder.list('ada');
   expect(damaged.map(({ taskId }) => taskId)).toEqual(['task-damaged']);

@@ -58,7 +58,7 @@ beforeEach(async () => {
   });
   maintenance = new TaskMaintenance({
     journal,
-    log: new TaskJournal(journal),
+    taskJournal: new TaskJournal(journal),
     clock: {
       now: () => clock.now(),
       elapsed: () => clock.elapsed(),

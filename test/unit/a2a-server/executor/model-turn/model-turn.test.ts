@@ -38,7 +38,7 @@ afterEach(() => journal.close());
 
 function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurnOptions['prepare']): Promise<void> {
   return runModelTurn(TASK, {
-    log: new TaskJournal(journal),
+    taskJournal: new TaskJournal(journal),
     clock: new FakeClock(),
     modelFor: () => ({ id: 'scripted', stream }),
     instructions: '',

@@ -35,49 +35,49 @@ afterEach(() => journal.close());
 /** Each test uses its log again at the end. So the garbage collector does not remove the log's snapshot. */
 describe('a task that the server has loaded before', () => {
   it('J2 continues from its last snapshot, and equals the fold of the whole journal', async () => {
-    const log = new TaskJournal(journal);
-    const held = await log.load(TASK);
+    const taskJournal = new TaskJournal(journal);
+    const held = await taskJournal.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
     reads = [];
-    const snapshot = await log.load(TASK);
+    const snapshot = await taskJournal.load(TASK);
     expect(reads).toEqual([held?.seq]);
     expect(snapshot?.openTurn?.text).toBe('abc');
     expect(snapshot).toEqual(foldAll(TASK, await journal.read(TASK, 0, 100)));
   });
 
   it('a list reads its events only if they are newer than the last snapshot', async () => {
-    const log = new TaskJournal(journal);
-    const held = await log.load(TASK);
+    const taskJournal = new TaskJournal(journal);
+    const held = await taskJournal.load(TASK);
     reads = [];
-    expect(await log.loadIfReadable(TASK, 6)).toBe(held);
+    expect(await taskJournal.loadIfReadable(TASK, 6)).toBe(held);
     expect(reads).toEqual([]);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
-    expect(await log.loadIfReadable(TASK, 7)).toMatchObject({ seq: 7 });
+    expect(await taskJournal.loadIfReadable(TASK, 7)).toMatchObject({ seq: 7 });
     expect(reads).toEqual([6]);
   });
 
   it('a loaded task can be read in its state after an earlier event', async () => {
-    const log = new TaskJournal(journal);
-    await log.load(TASK);
-    const earlier = await log.load(TASK, 5);
+    const taskJournal = new TaskJournal(journal);
+    await taskJournal.load(TASK);
+    const earlier = await taskJournal.load(TASK, 5);
     expect(earlier).toEqual(foldAll(TASK, await journal.read(TASK, 0, 5)));
-    expect(await log.load(TASK)).toMatchObject({ seq: 6, openTurn: { text: 'ab' } });
+    expect(await taskJournal.load(TASK)).toMatchObject({ seq: 6, openTurn: { text: 'ab' } });
   });
 
   it('J1 a change applies to the task’s current state, also after another writer’s append', async () => {
-    const log = new TaskJournal(journal);
-    await log.load(TASK);
+    const taskJournal = new TaskJournal(journal);
+    await taskJournal.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
-    const changed = await log.change(TASK, ({ seq }) => [delta(String(seq))]);
+    const changed = await taskJournal.change(TASK, ({ seq }) => [delta(String(seq))]);
     expect(changed).toMatchObject({ type: 'appended', snapshot: { seq: 8, openTurn: { text: 'abc7' } } });
   });
 
   it('if no event was added, the server does not read the task again before a decision', async () => {
-    const log = new TaskJournal(journal);
-    const held = await log.load(TASK);
+    const taskJournal = new TaskJournal(journal);
+    const held = await taskJournal.load(TASK);
     reads = [];
-    const changed = await log.change(TASK, () => [delta('c')]);
-    await log.load(TASK);
+    const changed = await taskJournal.change(TASK, () => [delta('c')]);
+    await taskJournal.load(TASK);
     expect(reads).toEqual([held?.seq, 7]);
     expect(changed?.type).toBe('appended');
   });
@@ -85,20 +85,20 @@ describe('a task that the server has loaded before', () => {
 
 describe('a task with a running execution', () => {
   it('the task’s snapshot stays in memory until the execution releases it', async () => {
-    const log = new TaskJournal(journal);
-    const release = log.retain(TASK);
-    await log.load(TASK);
+    const taskJournal = new TaskJournal(journal);
+    const release = taskJournal.retain(TASK);
+    await taskJournal.load(TASK);
     reads = [];
-    await log.change(TASK, () => [delta('c')]);
+    await taskJournal.change(TASK, () => [delta('c')]);
     expect(reads).toEqual([]);
     release();
-    await log.change(TASK, () => [delta('d')]);
+    await taskJournal.change(TASK, () => [delta('d')]);
     expect(reads).toHaveLength(1);
   });
 });
 
 it('a load of an unknown task returns undefined, and changes nothing', async () => {
-  const log = new TaskJournal(journal);
-  expect(await log.load('task-2')).toBeUndefined();
-  expect(await log.change('task-2', () => [delta('c')])).toBeUndefined();
+  const taskJournal = new TaskJournal(journal);
+  expect(await taskJournal.load('task-2')).toBeUndefined();
+  expect(await taskJournal.change('task-2', () => [delta('c')])).toBeUndefined();
 });
