@@ -34,7 +34,7 @@ const NODE_DEPENDENT = [
   'integration/mcp-servers/http',
   'integration/acp/restart',
   'integration/client/a2a-client',
-  'unit/a2a-server/{checkpoints,processes,tools}/**/*',
+  'unit/a2a-server/{checkpoints,processes,runtime,tools}/**/*',
   'unit/a2a-server/journal/{*,sqlite/**/*}',
   'unit/bridge/{agents,state,transports}/**/*',
   'unit/shared/{client,net,runtime,state}/**/*',

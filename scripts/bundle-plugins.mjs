@@ -106,7 +106,7 @@ const validatorOnDemand = replacedModule(
 );
 
 /**
- * Loads string-width when it first measures a text (shared/text/display-width.ts). At its load it builds tables of emoji,
+ * Loads string-width when it first measures a text (bridge/text/display-width.ts). At its load it builds tables of emoji,
  * which takes as long as half of Node's own start.
  */
 const stringWidthOnDemand = replacedModule(

@@ -5,7 +5,7 @@
  */
 import type * as Jose from 'jose';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { createCachedRead } from '../../shared/runtime/cached-read.ts';
+import { createCachedRead } from '../runtime/cached-read.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Identity } from './identity.ts';
 import {

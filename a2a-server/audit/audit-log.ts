@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
-import { osUserName } from '../../shared/runtime/user-name.ts';
+import { osUserName } from './user-name.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import type { NewAuditRecord, AuditRecord } from './audit-record.ts';
 

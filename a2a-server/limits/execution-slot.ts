@@ -1,4 +1,4 @@
-import { Deferred } from '../../shared/client/core/deferred.ts';
+import { Deferred } from '../../shared/runtime/deferred.ts';
 import type { FairExecutionSlots } from './fair-execution-slots.ts';
 
 export interface SlotRequest {

@@ -9,7 +9,7 @@
  *   once, even above the limit, because its tool is still running.
  */
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
-import { CoarseTimer } from '../../shared/runtime/coarse-timer.ts';
+import { CoarseTimer } from '../runtime/coarse-timer.ts';
 import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './concurrency-limiter.ts';
 import { ExecutionSlot, type SlotRequest } from './execution-slot.ts';

@@ -1,7 +1,7 @@
 /** Converts the result of an MCP tool to text and files for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { isDeeperThan } from '../../shared/runtime/is-deeper-than.ts';
+import { isDeeperThan } from '../runtime/is-deeper-than.ts';
 import { fileMediaTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';

@@ -1,13 +1,9 @@
 /** Validates the JSON Schema of an MCP tool, and validates inputs against this schema. */
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
-import { isDeeperThan } from '../../shared/runtime/is-deeper-than.ts';
+import { isDeeperThan } from '../runtime/is-deeper-than.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
-import {
-  runWithinTimeWithRetry,
-  TimeExceededError,
-  runWithinTime,
-} from '../../shared/runtime/sync-time-limit.ts';
+import { runWithinTimeWithRetry, TimeExceededError, runWithinTime } from '../runtime/sync-time-limit.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a schema as JSON, in characters. Each model request contains the schema. */

@@ -7,7 +7,7 @@
  */
 import { Client } from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/runtime/abort.ts';
-import { startTimeout, type Timeout } from '../../shared/runtime/timeout.ts';
+import { startTimeout, type Timeout } from '../runtime/timeout.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import {

@@ -6,9 +6,9 @@ import {
   type ElicitResult,
 } from '@modelcontextprotocol/client';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
-import { Deferred } from '../../shared/client/core/deferred.ts';
+import { Deferred } from '../../shared/runtime/deferred.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
-import { delay, startTimeout } from '../../shared/runtime/timeout.ts';
+import { delay, startTimeout } from '../runtime/timeout.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { ToolRun } from '../tools/tool.ts';
 import { mcpServerToolResultSchema, type McpServerToolResult } from './call-result.ts';

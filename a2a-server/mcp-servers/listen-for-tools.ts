@@ -5,7 +5,7 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { delay } from '../../shared/runtime/timeout.ts';
+import { delay } from '../runtime/timeout.ts';
 
 const RENEWAL_DELAY_MS = 5_000;
 

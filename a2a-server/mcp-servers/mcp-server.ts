@@ -12,10 +12,10 @@
 import { setMaxListeners } from 'node:events';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { onAbort } from '../../shared/runtime/abort.ts';
-import { Deferred } from '../../shared/client/core/deferred.ts';
+import { Deferred } from '../../shared/runtime/deferred.ts';
 import { randomBackOffDelay } from '../../shared/runtime/back-off.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { startTimeout, delay } from '../../shared/runtime/timeout.ts';
+import { startTimeout, delay } from '../runtime/timeout.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';

@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../shared/runtime/abort.ts';
-import { startTimeout } from '../../shared/runtime/timeout.ts';
+import { startTimeout } from '../runtime/timeout.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { Tool } from '../tools/tool.ts';

@@ -1,6 +1,6 @@
 /** Detects a connection that is open but dead, e.g. after the host has vanished or the program hangs. */
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { delay } from '../../shared/runtime/timeout.ts';
+import { delay } from '../runtime/timeout.ts';
 import type { McpServerConnection } from './connection.ts';
 
 interface KeepAliveOptions {

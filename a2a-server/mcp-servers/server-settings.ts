@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { inputProblem } from '../../shared/text/input-problem.ts';
-import { durationSchema } from '../../shared/settings/duration.ts';
+import { durationSchema } from '../runtime/duration.ts';
 
 const DEFAULT_CALL_LIMIT_MS = 5 * 60_000;
 

@@ -6,7 +6,7 @@
 import type { JWTPayload } from 'jose';
 import type * as OpenId from 'openid-client';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { createCachedRead } from '../../shared/runtime/cached-read.ts';
+import { createCachedRead } from '../runtime/cached-read.ts';
 import { errorMessageOf, ProductError, errorCode } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';

@@ -7,7 +7,7 @@ import { Router } from 'express';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { delay } from '../../shared/runtime/timeout.ts';
+import { delay } from '../runtime/timeout.ts';
 import type { Requester } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';

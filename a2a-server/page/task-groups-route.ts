@@ -18,7 +18,7 @@ import {
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
 import { readableTaskTitle } from '../../shared/text/title-of-json-plan.ts';
-import { mapInGroups } from '../../shared/runtime/map-in-groups.ts';
+import { mapInGroups } from '../runtime/map-in-groups.ts';
 import { setBounded } from '../../shared/runtime/set-bounded.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { visibleTasksFilter } from '../access/requester.ts';

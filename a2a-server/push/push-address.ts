@@ -5,7 +5,7 @@
 import { unlessAborted } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { startTimeout } from '../../shared/runtime/timeout.ts';
+import { startTimeout } from '../runtime/timeout.ts';
 import type { IsPrivateHostAllowed } from '../tools/web/allowed-hosts.ts';
 import { resolveCheckedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
 import { sendToPinnedAddresses } from '../tools/web/send-to-pinned-addresses.ts';

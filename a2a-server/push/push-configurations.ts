@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { KeyedMutex } from '../../shared/runtime/keyed-mutex.ts';
+import { KeyedMutex } from '../runtime/keyed-mutex.ts';
 import { maySeeTasksOf, type Requester } from '../access/requester.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';

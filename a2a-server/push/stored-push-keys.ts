@@ -1,5 +1,5 @@
 /** Stores the keys that sign push notifications in the record store, so that all servers of the store use them. */
-import { createCachedRead } from '../../shared/runtime/cached-read.ts';
+import { createCachedRead } from '../runtime/cached-read.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';

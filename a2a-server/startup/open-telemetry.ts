@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { resultWithin } from '../../shared/runtime/timeout.ts';
+import { resultWithin } from '../runtime/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { otlpSignals } from '../../shared/telemetry/otlp-signals.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';

@@ -1,6 +1,6 @@
 /** Reads the server's state for the gauges. The journal counts its tasks at most once in some seconds. */
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { resultWithin } from '../../shared/runtime/timeout.ts';
+import { resultWithin } from '../runtime/timeout.ts';
 import type { Journal, JournalStatistics } from '../journal/journal.ts';
 import type { MeasuredServerState } from './metrics.ts';
 

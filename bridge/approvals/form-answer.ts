@@ -3,7 +3,7 @@
  * approval nor a denial.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { displayWidth } from '../../shared/text/display-width.ts';
+import { displayWidth } from '../text/display-width.ts';
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';

@@ -7,9 +7,9 @@
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { callText } from '../../shared/protocol/call-text.ts';
-import { displayWidth, graphemesOf } from '../../shared/text/display-width.ts';
+import { displayWidth, graphemesOf } from '../text/display-width.ts';
 import { withDirectionMarks } from '../../shared/text/logical-order.ts';
-import { textRows, wordRows } from '../../shared/text/text-rows.ts';
+import { textRows, wordRows } from '../text/text-rows.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { toolSourceText } from '../../shared/protocol/preview-text.ts';
 import { type FileDiff, parseFileDiff } from './parse-file-diff.ts';

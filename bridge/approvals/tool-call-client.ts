@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { APPROVAL_CARD_MIME_TYPE } from '../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE } from './approval-card.ts';
 import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import { rootDirectories } from '../agents/check-workspace.ts';
 import type { Form, UrlForm } from './form-field.ts';

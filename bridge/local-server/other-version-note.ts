@@ -1,4 +1,4 @@
-import { compareVersions } from '../../shared/text/compare-versions.ts';
+import { compareVersions } from '../text/compare-versions.ts';
 
 /** The version of a program that does not find its package.json. */
 const UNKNOWN = 'unknown';

@@ -4,7 +4,7 @@ import { clientSessionStateSchema } from '../../bridge/dialects/session-state-fo
 import { decisionSchema } from '../../shared/protocol/tool-approval.ts';
 import { TOOLS } from '../../bridge/mcp/server/mcp-server.ts';
 import type { BridgeTool, BridgeToolDeclaration } from '../../bridge/mcp/tool/tool.ts';
-import { cardStateSchema } from '../../shared/protocol/approval-card.ts';
+import { cardStateSchema } from '../../bridge/approvals/approval-card.ts';
 import { sessionResultSchema } from '../../bridge/mcp/reports/session-result.ts';
 import { code, prose, type Row, sectionLink, table } from './markdown.ts';
 import { fieldRows, type SchemaLinks } from './schema-fields.ts';

@@ -1,6 +1,6 @@
 /** Measures how soon a server knows of another server's append. Both servers are journals in this process, without HTTP. */
 import { openPostgresJournal } from '../../a2a-server/journal/postgres/postgres-journal.ts';
-import { Deferred } from '../../shared/client/core/deferred.ts';
+import { Deferred } from '../../shared/runtime/deferred.ts';
 import { beginning, continuing, delta } from '../support/journal-samples.ts';
 import type { Figure } from './benchmark.ts';
 import { medianOf, quantileOf } from './statistics.ts';

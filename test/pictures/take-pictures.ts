@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
-import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../bridge/approvals/approval-card.ts';
 import { startBrowser } from '../integration/client/support/browser.ts';
 import { startCardHost } from '../integration/web/support/card-host.ts';
 import { makeLink, signIn } from '../integration/web/support/sign-in.ts';

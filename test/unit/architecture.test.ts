@@ -68,6 +68,25 @@ describe('the imports between folders', () => {
     expect([...loaded].filter(([target]) => forbidden.test(target))).toEqual([]);
   });
 
+  it('two of the programs, the page and the client library use each file of shared/', async () => {
+    const all = (await Promise.all(['bridge', 'a2a-server', 'shared'].map(imports))).flat();
+    const partsThatUse = (path: string): RegExp[] => {
+      const users = new Set([path]);
+      for (const each of users)
+        if (each.startsWith('shared/'))
+          for (const { file, target } of all) if (target === each) users.add(file);
+      return [
+        /^bridge\//,
+        /^a2a-server\/(?!page\/browser\/)/,
+        /^a2a-server\/page\/browser\//,
+        /^shared\/client\//,
+      ].filter((part) => [...users].some((file) => part.test(file)));
+    };
+    const files = await glob('shared/**/*.ts', { cwd: root });
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.filter((path) => partsThatUse(path).length < 2)).toEqual([]);
+  });
+
   it('only one file imports the SQLite driver', async () => {
     const all = await Promise.all(['a2a-server', 'bridge', 'shared'].map(imports));
     const drivers = all.flat().filter(({ target }) => target === 'libsql');

@@ -1,6 +1,6 @@
 /** Reads tasks for their principal, and for other principals that may see them. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { mapInGroups } from '../../../shared/runtime/map-in-groups.ts';
+import { mapInGroups } from '../../runtime/map-in-groups.ts';
 import type { CostReport, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
 import type { Requester } from '../../access/requester.ts';

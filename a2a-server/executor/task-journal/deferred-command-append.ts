@@ -4,7 +4,7 @@
  *
  * E3: the sender gets an answer only after the command is durable. The journal contains the command once.
  */
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import type { CommandKey, FileBytes } from '../../journal/journal.ts';
 import { OwnershipLostError } from '../../journal/ownership.ts';
 import { isRefusal, type TaskRule } from '../../task/command-outcome.ts';

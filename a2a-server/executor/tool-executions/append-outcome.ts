@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { delay } from '../../../shared/runtime/timeout.ts';
+import { delay } from '../../runtime/timeout.ts';
 import { isDamagedTaskError } from '../../journal/damaged-task.ts';
 
 /** The delay before the next attempt, in milliseconds. */

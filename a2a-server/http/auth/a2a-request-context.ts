@@ -1,7 +1,7 @@
 import { Extensions } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2AError } from '@a2a-js/sdk/errors';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND_EXTENSION } from '../../../shared/protocol/agent-command.ts';

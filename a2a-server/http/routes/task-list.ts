@@ -1,7 +1,7 @@
 import { Task, TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
 import { TASK_STATE_CODES } from '../../../shared/protocol/task-state-codes.ts';
-import { mapInGroups } from '../../../shared/runtime/map-in-groups.ts';
+import { mapInGroups } from '../../runtime/map-in-groups.ts';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import { READS_AT_ONCE } from '../../executor/queries/task-queries.ts';
 import type { TaskService } from '../../executor/task-service.ts';

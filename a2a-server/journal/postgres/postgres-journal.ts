@@ -5,7 +5,7 @@
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { resultWithin } from '../../../shared/runtime/timeout.ts';
+import { resultWithin } from '../../runtime/timeout.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal, TaskRow } from '../journal.ts';

@@ -7,7 +7,7 @@
  * `MAX_WAIT_MS`, because the connection of the running query may hang.
  */
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
-import { resultWithin } from '../../../shared/runtime/timeout.ts';
+import { resultWithin } from '../../runtime/timeout.ts';
 
 /** The maximum time in milliseconds for which the next query waits for a running one. */
 const MAX_WAIT_MS = 1_000;

@@ -22,7 +22,7 @@ import {
 import { z } from 'zod';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
-import { resultWithin } from '../../../shared/runtime/timeout.ts';
+import { resultWithin } from '../../runtime/timeout.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { httpRequestError, httpStatusText, isFetchFailure, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';

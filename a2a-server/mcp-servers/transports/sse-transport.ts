@@ -10,7 +10,7 @@
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpRequestError, isConnectionNeverOpened, readHttpError } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';

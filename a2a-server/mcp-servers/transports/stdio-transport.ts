@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { deserializeMessage, serializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
 import { errorCode } from '../../../shared/runtime/errors.ts';
-import { resultWithin } from '../../../shared/runtime/timeout.ts';
+import { resultWithin } from '../../runtime/timeout.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endProcessGroup } from '../../processes/end-process-group.ts';

@@ -5,7 +5,7 @@
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
-import { delay } from '../../../shared/runtime/timeout.ts';
+import { delay } from '../../runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskWithEarlierTasks } from '../../task/snapshot.ts';
 import { NO_USAGE, type Model, type ModelEvent, type Models } from '../model.ts';

@@ -22,7 +22,7 @@ import { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { resultWithin, startTimeout } from '../../../shared/runtime/timeout.ts';
+import { resultWithin, startTimeout } from '../../runtime/timeout.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { acpCommandText, type AcpAgentCommand } from './agent-program.ts';
 import { startAcpProcess, type AcpProcess, type AcpProcessOptions } from './agent-process.ts';

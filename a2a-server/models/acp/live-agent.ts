@@ -16,7 +16,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { setBounded } from '../../../shared/runtime/set-bounded.ts';
-import { startTimeout } from '../../../shared/runtime/timeout.ts';
+import { startTimeout } from '../../runtime/timeout.ts';
 import type { AcpConnection, AcpListener, PendingAcpRequest } from './agent-connection.ts';
 import { toPendingAcpPermission, type PendingAcpPermission } from './permission.ts';
 import { mergeToolCallUpdate } from './read-tool-call.ts';

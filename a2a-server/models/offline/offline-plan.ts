@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
-import { isDeeperThan } from '../../../shared/runtime/is-deeper-than.ts';
+import { isDeeperThan } from '../../runtime/is-deeper-than.ts';
 
 export interface OfflinePlanCall {
   tool: string;

@@ -1,7 +1,7 @@
 /** Implements the scripted agent. It uses the normal executor and journal, and a script instead of a language model. */
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { delay } from '../../../shared/runtime/timeout.ts';
+import { delay } from '../../runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import { NO_USAGE, type Model, type ModelEvent, type Models } from '../model.ts';
 import { offerOneModel } from '../offer-one-model.ts';

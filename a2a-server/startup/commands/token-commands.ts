@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { inGroupsText } from '../../../shared/protocol/demanded-approver.ts';
-import { DURATION_ALLOWED, durationSchema } from '../../../shared/settings/duration.ts';
+import { DURATION_ALLOWED, durationSchema } from '../../runtime/duration.ts';
 import { identityOfTokenRecord } from '../../access/identity.ts';
 import { type IssuedTokenRecord, makeToken, issuedTokenState } from '../../access/issued-token.ts';
 import { fullPrincipalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineSetting, type SettingValues } from '../../../shared/settings/resolve-settings.ts';
 import { type CountsByScope, type Limits, LIMITS, DEFAULT_TASK_LIMIT } from '../../limits/limits.ts';
-import { durationSchema, defineDuration } from '../../../shared/settings/duration.ts';
+import { durationSchema, defineDuration } from '../../runtime/duration.ts';
 
 function defineTimeLimit(fallback: string, describe: string) {
   return defineDuration(fallback, `${describe} (never: no limit)`);

@@ -6,7 +6,7 @@ import { defineSetting, defineSwitch, withVariables } from '../../../shared/sett
 import type { SettingValues } from '../../../shared/settings/resolve-settings.ts';
 import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
 import { taskModeSchema } from '../../../shared/protocol/task-settings.ts';
-import { defineDuration } from '../../../shared/settings/duration.ts';
+import { defineDuration } from '../../runtime/duration.ts';
 import { MODEL_SETTINGS, type AgentSetting } from '../../models/model-settings.ts';
 import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
-import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
+import { createSubstringFinder } from '../search/find-substring.ts';
 import type { Tool } from '../tool.ts';
 
 const DEFAULT_CHARACTERS = 20_000;

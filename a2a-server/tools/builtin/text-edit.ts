@@ -1,6 +1,6 @@
 /** Replaces passages of a text. The functions never guess the position of a passage. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
+import { createSubstringFinder } from '../search/find-substring.ts';
 import { MAX_READ_BYTES } from '../workspace/text-file.ts';
 
 /** The largest text that a tool writes. A person cannot review a larger text. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { delay } from '../../../shared/runtime/timeout.ts';
+import { delay } from '../../runtime/timeout.ts';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';

@@ -3,7 +3,7 @@
  * the event loop. A regular expression has a time limit for each slice.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { runWithinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
+import { runWithinTimeWithRetry, TimeExceededError } from '../../runtime/sync-time-limit.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** The number of characters in one slice. A plain pattern takes about one millisecond for a slice. */

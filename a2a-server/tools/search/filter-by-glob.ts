@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { runWithinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
+import { runWithinTimeWithRetry, TimeExceededError } from '../../runtime/sync-time-limit.ts';
 
 /** The time limit for one batch. Picomatch turns a glob into a regular expression, which may be slow. */
 const LIMIT_MS = 100;

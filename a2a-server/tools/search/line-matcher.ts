@@ -1,4 +1,4 @@
-import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
+import { createSubstringFinder } from './find-substring.ts';
 
 interface LinePattern {
   pattern: string;

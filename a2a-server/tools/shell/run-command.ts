@@ -17,7 +17,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { unlessAborted } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChildProcessTracker } from '../../processes/child-process-records.ts';
-import { resultWithin } from '../../../shared/runtime/timeout.ts';
+import { resultWithin } from '../../runtime/timeout.ts';
 import { MiddleCutText } from '../../../shared/text/shortened-text.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { LiveCommandOutput } from './live-output.ts';

@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { startTimeout } from '../../../shared/runtime/timeout.ts';
+import { startTimeout } from '../../runtime/timeout.ts';
 import type { IncomingMessage } from 'node:http';
 import type { IsPrivateHostAllowed } from './allowed-hosts.ts';
 import { readLimitedBody, type LimitedBody } from './limited-body.ts';

@@ -1,7 +1,7 @@
 /** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { runWithinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
+import { runWithinTimeWithRetry, TimeExceededError } from '../../runtime/sync-time-limit.ts';
 import type { DirectoryEntry } from './directory-entries.ts';
 
 /** The time limit for matching, because patterns are untrusted; see `sync-time-limit.ts`. */

@@ -1,5 +1,5 @@
 /** Tries an agent before it is added to the settings. */
-import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
+import { isOnThisMachine } from '../../agents/http/this-machine.ts';
 import { agentNameSchema, type BridgeSettings } from '../../settings/settings.ts';
 import { agentNameHolderText, createConfiguredAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun } from '../context/run-command.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { errorCode } from '../../../shared/runtime/errors.ts';
-import { compareVersions } from '../../../shared/text/compare-versions.ts';
+import { compareVersions } from '../../text/compare-versions.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchServerHealth } from '../../local-server/fetch-server-health.ts';

@@ -8,7 +8,7 @@ import { approvalNeededText, approverInsteadOfReader } from '../../../shared/pro
 import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { displayWidth } from '../../../shared/text/display-width.ts';
+import { displayWidth } from '../../text/display-width.ts';
 import { withDirectionMarks } from '../../../shared/text/logical-order.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';

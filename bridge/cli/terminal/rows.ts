@@ -1,7 +1,7 @@
 /** Splits text into rows of a terminal. Pure. */
 import { Help } from 'commander';
-import { displayWidth } from '../../../shared/text/display-width.ts';
-import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
+import { displayWidth } from '../../text/display-width.ts';
+import { textRows, wordRows } from '../../text/text-rows.ts';
 import { quotedText } from '../../../shared/text/visible-text.ts';
 
 /** @param width the width of the terminal in columns; undefined if the text must not be wrapped */

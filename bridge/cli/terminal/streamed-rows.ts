@@ -1,5 +1,5 @@
-import { displayWidth, graphemesOf } from '../../../shared/text/display-width.ts';
-import { columnsOf, CONTINUATION_PREFIX } from '../../../shared/text/text-rows.ts';
+import { displayWidth, graphemesOf } from '../../text/display-width.ts';
+import { columnsOf, CONTINUATION_PREFIX } from '../../text/text-rows.ts';
 import { LINE_MARK, visibleText } from '../../../shared/text/visible-text.ts';
 
 /**

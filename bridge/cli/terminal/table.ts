@@ -1,5 +1,5 @@
 /** Formats rows as a table that fits the terminal. Pure. */
-import { displayWidth, graphemesOf } from '../../../shared/text/display-width.ts';
+import { displayWidth, graphemesOf } from '../../text/display-width.ts';
 
 export interface TableColumn {
   title: string;

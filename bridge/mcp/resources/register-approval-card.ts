@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../approvals/approval-card.ts';
 import { APPS_EXTENSION } from '../../approvals/tool-call-client.ts';
 import type { McpServerOptions } from '../tool/tool-serving-context.ts';
 

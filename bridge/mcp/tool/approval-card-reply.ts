@@ -1,7 +1,7 @@
 /** Builds the reply of the tools that the approval card calls. */
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { pageAddress } from '../../../shared/net/page-address.ts';
-import type { CardState } from '../../../shared/protocol/approval-card.ts';
+import type { CardState } from '../../approvals/approval-card.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { declaresExtension } from '../../agents/card.ts';

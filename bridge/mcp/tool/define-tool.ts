@@ -3,7 +3,7 @@ import { parseTraceContext } from '../../../shared/net/trace-context.ts';
 import { runInTrace } from '../../agents/http/current-trace.ts';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_URI } from '../../approvals/approval-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { showsApprovalCards, showsForms } from '../../approvals/tool-call-client.ts';
 import { inputSchemaOf, type ListedToolSchema, outlineOutputSchema } from './listed-schema.ts';

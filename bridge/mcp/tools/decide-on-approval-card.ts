@@ -1,6 +1,6 @@
 /** The MCP tool `decide_on_approval_card`: sends the decision that a person made on the approval card. */
 import { z } from 'zod';
-import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
+import { cardStateSchema } from '../../approvals/approval-card.ts';
 import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { noteLateFailure, sentInTime, unconfirmedDecisionNote } from '../../approvals/sent-in-time.ts';

@@ -3,7 +3,7 @@
  * that the card can decide has a code.
  */
 import { z } from 'zod';
-import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
+import { cardStateSchema } from '../../approvals/approval-card.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { approvalCardReply } from '../tool/approval-card-reply.ts';
 import * as fields from '../tool/input-fields.ts';

@@ -9,7 +9,7 @@
 import { keepReadingStream } from '../../runtime/keep-reading.ts';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
-import { Deferred } from '../core/deferred.ts';
+import { Deferred } from '../../runtime/deferred.ts';
 import { newId } from '../core/new-id.ts';
 import { toBackOffOptions, isRetryable } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';

@@ -7,7 +7,7 @@
  * - MCP has no event for a decision that another client sends. So this client polls while the task waits.
  */
 import * as z from 'zod/mini';
-import { Deferred } from '../core/deferred.ts';
+import { Deferred } from '../../runtime/deferred.ts';
 import { pause } from '../../runtime/pause.ts';
 import type { OnProgress } from '../core/progress.ts';
 import type { TaskTransport } from '../core/task-transport.ts';

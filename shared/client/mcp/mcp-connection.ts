@@ -11,7 +11,7 @@ import { METHOD_NOT_FOUND } from '../../net/json-rpc-codes.ts';
 import type * as z from 'zod/mini';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
-import { Deferred } from '../core/deferred.ts';
+import { Deferred } from '../../runtime/deferred.ts';
 import { readResponseText, validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { jsonRpcMessageSchema, initializeResultSchema, progressParamsSchema } from './json-rpc.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
-import { APPROVAL_CARD_MIME_TYPE } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE } from '../../../bridge/approvals/approval-card.ts';
 import { plan, write } from '../../support/offline-plan.ts';
 import { PersonAtPage, stageWithRules } from '../../support/presence-stage.ts';
 import type { Stage } from '../../support/stage.ts';

@@ -4,7 +4,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { rowIn, rowsIn } from '../../support/bridge-database.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';

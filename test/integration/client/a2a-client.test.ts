@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { actionOf } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { actionOf } from '../../support/a2a-message.ts';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readdir, rm } from 'node:fs/promises';

@@ -7,7 +7,7 @@ import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { checkpointsOf } from '../../../a2a-server/task/compute-checkpoints.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import type { Preview } from '../../../shared/protocol/call-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';

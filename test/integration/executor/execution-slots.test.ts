@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FairExecutionSlots } from '../../../a2a-server/limits/fair-execution-slots.ts';
 import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import type { ScriptedTurn } from '../../support/scripted-model.ts';
 import {
   ADA,

@@ -1,7 +1,7 @@
 /** Tests that the next server continues the task after an orderly shutdown. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { lookTool } from '../../support/look-tool.ts';
 import { messageOf, untilSettled, startScripted } from '../../support/task-service.ts';
 

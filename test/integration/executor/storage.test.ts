@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { journalWith } from '../../support/journal-with.ts';
 import type { ScriptedTurn } from '../../support/scripted-model.ts';

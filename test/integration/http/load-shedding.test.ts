@@ -9,7 +9,7 @@ import { FairExecutionSlots } from '../../../a2a-server/limits/fair-execution-sl
 import { OpenRequestLimiter } from '../../../a2a-server/limits/open-request-limiter.ts';
 import type { AnsweredRequest } from '../../../a2a-server/telemetry/metrics.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import { OTHER_TOKEN, request, type RpcAnswer, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 

@@ -1,7 +1,7 @@
 /** Tests an MCP server over every transport: stdio, Streamable HTTP, and the older HTTP+SSE. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
 import { peerSettings, PEER_KINDS } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';

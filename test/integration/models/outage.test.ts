@@ -1,7 +1,7 @@
 /** A model's answer breaks off over the real wire. Covers the model and its task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OUTAGE_PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
-import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../shared/runtime/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { modelsOf } from '../../support/model-settings.ts';
 import {

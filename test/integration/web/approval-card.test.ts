@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
 import { z } from 'zod';
-import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../bridge/approvals/approval-card.ts';
 import { plan, wait, write } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { signal } from '../../support/signal.ts';

@@ -10,7 +10,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { durationSchema } from '../../../shared/settings/duration.ts';
+import { durationSchema } from '../../../a2a-server/runtime/duration.ts';
 import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings/settings.ts';
 import { STATE_DIRECTORY_VARIABLE } from '../../../shared/state/state-directory.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from '../../../a2a-server/startup/settings/unflagged-settings.ts';

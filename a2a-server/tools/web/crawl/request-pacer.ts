@@ -1,6 +1,6 @@
 /** Limits the request rate to each site for the whole server. A site gets one request, then a time without requests. */
 import type { Clock } from '../../../../shared/runtime/clock.ts';
-import { delay } from '../../../../shared/runtime/timeout.ts';
+import { delay } from '../../../runtime/timeout.ts';
 
 export class SiteRequestPacer {
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 import robots from 'robots-parser';
 import { z } from 'zod';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
-import { TimeExceededError, runWithinTime } from '../../../../shared/runtime/sync-time-limit.ts';
+import { TimeExceededError, runWithinTime } from '../../../runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type FetchDependencies } from '../fetch-url.ts';
 import { ROBOTS_PRODUCT_TOKEN } from '../send-to-pinned-addresses.ts';

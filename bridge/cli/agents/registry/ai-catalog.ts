@@ -7,7 +7,7 @@ import {
   registryEntryOfCardUrl,
   unusableRegistryError,
 } from './registry-entry.ts';
-import { compareVersions } from '../../../../shared/text/compare-versions.ts';
+import { compareVersions } from '../../../text/compare-versions.ts';
 import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
 
 /** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */

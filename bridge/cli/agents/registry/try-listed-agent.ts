@@ -1,5 +1,5 @@
 /** Tries an agent of a registry, without credentials. The checks are those of `agents add`. */
-import { isOnThisMachine } from '../../../../shared/net/this-machine.ts';
+import { isOnThisMachine } from '../../../agents/http/this-machine.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../../settings/settings.ts';

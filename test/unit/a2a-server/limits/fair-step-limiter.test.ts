@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FairStepLimiter } from '../../../../a2a-server/limits/fair-step-limiter.ts';
-import { Deferred } from '../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../shared/runtime/deferred.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 

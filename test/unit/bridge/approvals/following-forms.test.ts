@@ -4,7 +4,7 @@ import { buildFormCandidates } from '../../../../bridge/approvals/form.ts';
 import { FORM_ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { questionWithCode } from '../../../../bridge/dialects/plain-text-question.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
-import { displayWidth } from '../../../../shared/text/display-width.ts';
+import { displayWidth } from '../../../../bridge/text/display-width.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const command = (callId: string, text: string, cwd = '/w'): PendingAction =>

@@ -11,7 +11,7 @@ import {
   actionSummaryRows,
 } from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
-import { displayWidth } from '../../../../shared/text/display-width.ts';
+import { displayWidth } from '../../../../bridge/text/display-width.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 import { cpuMsOf } from '../../../support/cpu-time.ts';

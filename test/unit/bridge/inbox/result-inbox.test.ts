@@ -4,7 +4,7 @@ import { ResultInbox } from '../../../../bridge/inbox/result-inbox.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { callWithFakes } from '../../../support/call-with-fakes.ts';
-import { Deferred } from '../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../shared/runtime/deferred.ts';
 
 const task = (taskId: string) => ({ agent: 'a', taskId, sessionId: `session of ${taskId}` });
 

@@ -3,7 +3,7 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withStartLock } from '../../../../bridge/local-server/start-lock.ts';
-import { Deferred } from '../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../shared/runtime/deferred.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** The owner of the lock refreshes it at this interval, in milliseconds. */

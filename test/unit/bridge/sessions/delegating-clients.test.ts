@@ -11,7 +11,7 @@ import type { Session } from '../../../../bridge/sessions/session/session.ts';
 import { DecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
-import { Deferred } from '../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../shared/runtime/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';

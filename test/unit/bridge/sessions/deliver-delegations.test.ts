@@ -9,7 +9,7 @@ import { DecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
 import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
-import { Deferred } from '../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../shared/runtime/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { temporaryDatabase } from '../../../support/bridge-database.ts';

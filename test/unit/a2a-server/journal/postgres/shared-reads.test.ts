@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SharedReads } from '../../../../../a2a-server/journal/postgres/shared-reads.ts';
-import { Deferred } from '../../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../../shared/runtime/deferred.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 describe('the shared reads of a database', () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
-import { Deferred } from '../../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../../shared/runtime/deferred.ts';
 import { type ChangedTasks, CommittedEntries } from '../../../../../a2a-server/journal/committed-entries.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { parseDatabaseUrl, openPostgresPool } from '../../../../../a2a-server/journal/postgres/driver.ts';

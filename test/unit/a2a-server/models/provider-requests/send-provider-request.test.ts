@@ -4,7 +4,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { createServer, type ServerResponse } from 'node:http';
 import { sendProviderRequest } from '../../../../../a2a-server/models/provider-requests/send-provider-request.ts';
-import { Deferred } from '../../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../../shared/runtime/deferred.ts';
 import { listenOnLoopback } from '../../../../support/listen-on-loopback.ts';
 
 it('a request to a model provider waits longer than 300 s for an answer and for its rest, because the model call has a limit', async () => {

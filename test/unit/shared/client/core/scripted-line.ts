@@ -1,6 +1,6 @@
 /** A task line that plays a script of the test. */
 import { ClientError } from '../../../../../shared/client/core/client-error.ts';
-import { Deferred } from '../../../../../shared/client/core/deferred.ts';
+import { Deferred } from '../../../../../shared/runtime/deferred.ts';
 import type { OnProgress } from '../../../../../shared/client/core/progress.ts';
 import type { TaskTransport } from '../../../../../shared/client/core/task-transport.ts';
 import type { TaskReport } from '../../../../../shared/client/core/task-report.ts';

@@ -2,7 +2,7 @@
  * Ends many waits together. All waits that end within the same interval end in one turn of the event loop. On a busy
  * server, the work after the waits then takes less processor time than if each wait ended in its own turn.
  */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class CoarseTimer {
   readonly #clock: Clock;

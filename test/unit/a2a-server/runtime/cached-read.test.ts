@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createCachedRead } from '../../../../shared/runtime/cached-read.ts';
+import { createCachedRead } from '../../../../a2a-server/runtime/cached-read.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 it('after a failure, a provider is read again when the pause has passed, also if the wall clock has gone back', async () => {

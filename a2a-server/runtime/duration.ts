@@ -1,5 +1,5 @@
 /** Durations as people write them: `90s`, `30m`, `12h`, `7d`, or `never` for no end. */
-import type { SettingDefinition } from './resolve-settings.ts';
+import type { SettingDefinition } from '../../shared/settings/resolve-settings.ts';
 import { z } from 'zod';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mapInGroups } from '../../../../shared/runtime/map-in-groups.ts';
+import { mapInGroups } from '../../../../a2a-server/runtime/map-in-groups.ts';
 
 it('maps items in order, and at most as many at the same time as asked', async () => {
   let [running, most] = [0, 0];

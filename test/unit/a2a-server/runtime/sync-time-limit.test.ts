@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TimeExceededError, runWithinTime } from '../../../../shared/runtime/sync-time-limit.ts';
+import { TimeExceededError, runWithinTime } from '../../../../a2a-server/runtime/sync-time-limit.ts';
 
 describe('withinTime, which limits the time of work', () => {
   it('withinTime returns the result of the work, even undefined', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CoarseTimer } from '../../../../shared/runtime/coarse-timer.ts';
+import { CoarseTimer } from '../../../../a2a-server/runtime/coarse-timer.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 describe('waits that end together', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { displayWidth, graphemesOf } from '../../../../shared/text/display-width.ts';
+import { displayWidth, graphemesOf } from '../../../../bridge/text/display-width.ts';
 import { cpuMsOf } from '../../../support/cpu-time.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 

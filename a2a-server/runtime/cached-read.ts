@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 /**
  * Returns a function that reads a value and caches it. That function reads again when the value is older than

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { wordRows } from '../../../../shared/text/text-rows.ts';
+import { wordRows } from '../../../../bridge/text/text-rows.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 describe('wordRows, the rows of a text of the program', () => {

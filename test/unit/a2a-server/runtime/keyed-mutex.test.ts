@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { KeyedMutex } from '../../../../shared/runtime/keyed-mutex.ts';
+import { KeyedMutex } from '../../../../a2a-server/runtime/keyed-mutex.ts';
 
 /** Returns a function that records its start, and ends when the test calls `end`. */
 function step(name: string, started: string[]) {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isOnThisMachine } from '../../../../shared/net/this-machine.ts';
+import { isOnThisMachine } from '../../../../../bridge/agents/http/this-machine.ts';
 
 test.each([
   'http://127.0.0.1:1/',

@@ -1,6 +1,6 @@
 /** Timeouts and delays on an injected clock. */
-import { onAbort } from './abort.ts';
-import type { Clock } from './clock.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 export interface Timeout {
   /** Aborts when the time has passed, or when the caller's signal aborts. */

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { durationSchema } from '../../../../shared/settings/duration.ts';
+import { durationSchema } from '../../../../a2a-server/runtime/duration.ts';
 
 it.each([
   ['90s', 90_000],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createSubstringFinder } from '../../../../shared/text/find-substring.ts';
-import { numberOfRuns } from '../../../support/property-runs.ts';
+import { createSubstringFinder } from '../../../../../a2a-server/tools/search/find-substring.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 describe('textFinder, which searches a text', () => {
   it('textFinder finds the same index as indexOf', () => {
