@@ -1,4 +1,4 @@
-/** Tests how the probe restarts an agent, and reads streams that stay open. */
+/** Tests how the probe restarts an agent, reads streams that stay open, and subscribes to tasks that have ended. */
 import { expect, it } from '@jest/globals';
 import {
   type A2aRpcCaller,
@@ -6,6 +6,7 @@ import {
   NoAnswerError,
   JsonRpcError,
 } from '../../../../bridge/probe/json-rpc-client.ts';
+import { PROBE_CHECKS } from '../../../../bridge/probe/checks.ts';
 import { AgentUnderTest, readUntilRest } from '../../../../bridge/probe/agent-under-test.ts';
 
 async function* none(): AsyncGenerator<StreamedEvent, void, undefined> {}
@@ -50,3 +51,30 @@ it('a stream is read until the task waits, although the stream stays open', asyn
   ]);
   expect(left).toBe(true);
 });
+
+function stateEvent(state: string): StreamedEvent {
+  const data = { statusUpdate: { taskId: 't', status: { state } } };
+  return { id: undefined, data, text: JSON.stringify({ result: data }) };
+}
+
+it.each([
+  [1, 'passed'],
+  [Infinity, 'not supported'],
+])(
+  'if %s tasks end before the second reader subscribes, the check of two readers is "%s"',
+  async (early, verdict) => {
+    let refused = 0;
+    async function* stream(method: string): AsyncGenerator<StreamedEvent, void, undefined> {
+      if (method === 'SubscribeToTask' && refused < early) {
+        refused += 1;
+        throw new JsonRpcError({ code: -32_004, message: 'the task has ended' });
+      }
+      yield stateEvent('TASK_STATE_WORKING');
+      yield stateEvent('TASK_STATE_COMPLETED');
+    }
+    const client: A2aRpcCaller = { call: () => Promise.reject(new NoAnswerError('not called')), stream };
+    const agent = new AgentUnderTest({ client, text: '', signal: new AbortController().signal });
+    const check = PROBE_CHECKS.find(({ scenario }) => scenario.startsWith('two readers'));
+    expect(await check?.run(agent)).toMatchObject({ verdict });
+  },
+);
