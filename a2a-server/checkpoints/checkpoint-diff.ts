@@ -16,7 +16,7 @@ import type { RestorePlan } from './restore-plan.ts';
  * their sizes.
  */
 const MAX_DIFF_CHARACTERS = 200_000;
-/** The maximum number of characters of a restoration's preview. A person cannot review a longer list of files. */
+/** The maximum length of a restoration's preview, in characters. A person cannot review a longer list of files. */
 const MAX_PREVIEW_CHARACTERS = 1_000_000;
 const MAX_COMPARED_BYTES = 1024 * 1024;
 

@@ -1,13 +1,13 @@
 /**
- * Reads the journal of a task in pages of a limited size. S3: a stream keeps one page while its client does not read, so
- * a page is small, however large the entries are.
+ * Reads the journal of a task in pages of a limited size. S3: a stream keeps one page while its client does not read.
+ * So a page has few entries if the entries are large.
  */
 import type { SqlRow } from '../../shared/state/sql-row.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { journalEntriesOfRow } from './packed-row.ts';
 import { integerColumn } from './validate-column-values.ts';
 
-/** Adjacent entries. There is at least one entry, if the journal has any. */
+/** Adjacent entries. A page is empty only if the journal has no entry after the position. */
 export interface JournalPage {
   readonly entries: readonly JournalEntry[];
   /** True if the journal had no later entry. It may be false at the end of the journal. */
@@ -18,7 +18,10 @@ export const EMPTY_PAGE: JournalPage = { entries: [], isLast: true };
 
 export const PAGE_ENTRIES = 256;
 
-/** A page ends with the entry that reaches this size, in bytes of JSON. So one larger entry is a page of its own. */
+/**
+ * A page ends with the entry, or the row of packed entries, that reaches this size of JSON. This last part of a page
+ * may have any size. Rows are measured in bytes, cached entries in UTF-16 units.
+ */
 const PAGE_BYTES = 64 * 1024;
 
 /**

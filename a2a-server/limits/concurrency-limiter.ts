@@ -41,8 +41,8 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Counts one more open thing of the principal, or `amount` more. Returns a function that ends this count. Later calls
-   * of that function do nothing.
+   * Adds `amount` to what the principal has open. Returns a function that subtracts the same amount. Later calls of
+   * that function do nothing.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   take(principal: string, amount = 1): () => void {

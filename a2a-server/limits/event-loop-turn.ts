@@ -6,12 +6,12 @@
 /** The time in milliseconds after which no further work begins in a turn. */
 const MAX_TURN_MS = 20;
 
-/** When the first work of the current turn began. */
+/** When the first work of the current turn began. Undefined before the first work of a turn. */
 let begin: number | undefined;
 
 /**
- * True if the current turn has no time for more work. Call this right before the work, and wait for the next turn while
- * it returns true.
+ * Returns true if the current turn has no time for more work. The first call in a turn starts the time of the turn.
+ * Call this function right before the work. While it returns true, wait for the next turn.
  */
 export function isTurnOver(): boolean {
   if (begin !== undefined) return performance.now() - begin > MAX_TURN_MS;

@@ -22,8 +22,8 @@ interface LimitDefinition extends CountsByScope {
 }
 
 /**
- * The maximum number of megabytes that the unread responses of all principals together may have, and also their
- * incomplete bodies: a quarter of Node's heap limit.
+ * The maximum size of the unread responses of all principals together, in megabytes: a quarter of Node's heap limit.
+ * The incomplete request bodies have the same limit, counted separately.
  */
 const MAX_SHARED_MEGABYTES = Math.floor(getHeapStatistics().heap_size_limit / 2 ** 22);
 
@@ -105,7 +105,7 @@ interface TaskSizeLimit {
 
 export const DEFAULT_TASK_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes: 1_000 };
 
-/** The limits of one server, as its settings say. Limits of memory have no setting. */
+/** The limits of one server, as its settings say. The limits of bytes in memory have no setting. */
 export type Limits = Readonly<
   Record<Exclude<LimitName, 'bodyMegabytes' | 'unreadMegabytes'>, CountsByScope>
 > & { readonly task: TaskSizeLimit };

@@ -28,8 +28,8 @@ const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
- * The time limit of one answer, in milliseconds. A program that computes a model answers slowly on a busy machine. A port
- * without a program refuses at once, so only a program that hangs uses the whole limit.
+ * The time limit of one answer, in milliseconds. A program that runs a model answers slowly on a busy machine. A port
+ * without a program refuses at once, so the limit delays the list only if a program is slow or hangs.
  */
 export const LOCAL_ANSWER_LIMIT_MS = 5_000;
 

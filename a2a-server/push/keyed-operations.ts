@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 
-/** Runs at most one operation of each key at a time, now or later, until it is stopped. */
+/** Runs operations now or later, at most one of each key at a time. After `stop`, starts nothing more. */
 export class KeyedOperations {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #stop = new AbortController();
@@ -50,7 +50,7 @@ export class KeyedOperations {
     this.#timers.delete(key);
   }
 
-  /** Starts nothing more, and resolves when no operation runs. */
+  /** Cancels all timers. Resolves when no operation runs. */
   async stop(): Promise<void> {
     this.#stop.abort();
     for (const cancel of this.#timers.values()) cancel();

@@ -8,8 +8,8 @@ import { newPushKeys, type PushKeys, pushKeysSchema, pushKeyRotation } from './p
 const KIND = 'secrets';
 /**
  * The keys are in the record with the highest number: `push-keys`, `push-keys-1`, `push-keys-2` and so on. Each change
- * creates the next record and removes the earlier ones. So of two changes at the same time, one fails. It cannot
- * overwrite the other, even if several processes share the files of the records.
+ * creates the next record and removes the earlier ones. So of two changes at the same time, only one creates the
+ * record. The other cannot overwrite this record, even if several processes share the files of the records.
  */
 const NAME = 'push-keys';
 /**

@@ -43,7 +43,7 @@ export function createFileRecordStore(
   /**
    * Swaps, replacements and removals of this process run one after the other. Otherwise a swap could bring a record
    * back that was removed after the swap has read it. Other processes are not part of this order. So only the server
-   * swaps, and no command changes a record that the server swaps.
+   * process swaps records, and no command changes a record that the server swaps.
    */
   let last: Promise<unknown> = Promise.resolve();
   const inOrder = <Result>(act: () => Promise<Result>): Promise<Result> => {

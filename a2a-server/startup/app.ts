@@ -125,7 +125,7 @@ export interface AppOptions {
   operation: () => object;
   /** Limits the open requests and streams. */
   openRequests: OpenRequestLimiter;
-  /** Called for each response that a limit of memory closes. */
+  /** Called for each response that is closed because of the limit of unread bytes. */
   onRefused?: OnRefused;
   /** Measures each request. By default, nothing is measured. */
   measured?: RequestMeasurement;

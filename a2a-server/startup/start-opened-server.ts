@@ -203,8 +203,8 @@ function health(
   return {
     version: record.version,
     agent: agentBackendText(settings),
-    // The lease is checked too. If the database hangs, its connections stay open, so `reachable` may be true, but the
-    // lease ends.
+    // The lease is checked too. If the database hangs, its connections stay open, so `reachable` may return true. But
+    // the lease ends.
     journal: journal.reachable() && journal.ownership.leaseMs() !== 0 ? 'ok' : 'unreachable',
     mcpServers: serversOf(opened),
     shell: confinementText(confinement),
@@ -218,7 +218,7 @@ interface Disconnects {
   others: ReadersAtOtherServers | undefined;
 }
 
-/** Opens what decides about the tasks of disconnected clients, as the setting `onDisconnect` says. */
+/** Creates the handler that cancels tasks of disconnected clients, if the setting `onDisconnect` says so. */
 function openDisconnectHandler(
   { settings, journal, records, log }: OpenedServer,
   { tasks, clock }: { tasks: RunningTaskService; clock: Clock },

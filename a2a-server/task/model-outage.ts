@@ -42,8 +42,8 @@ export function nextAttemptTime({ outage }: Pick<Snapshot, 'outage'>, now: numbe
 }
 
 /**
- * Returns the event that says that no running server offers the task's model. The next server that offers it calls it at
- * once. Returns nothing if the journal already has the event, or if the task is not in the state `working`.
+ * Returns the event that says that no running server offers the task's model. The event names no pause, so the next
+ * server that offers the model calls it at once. Returns nothing if the task already says so, or is not `working`.
  * @param now in milliseconds since 1970
  */
 export function modelNotOfferedEvents(snapshot: Snapshot, now: number): TaskEvent[] {

@@ -18,7 +18,7 @@ type FindEndpoint = () => Promise<ConnectOptions>;
 /** The retries of a failed request. The delays are 0.1 s, 0.3 s and 0.9 s. */
 const RETRIES = { retries: 3, minTimeout: 100, factor: 3 };
 
-/** The maximum number of remembered header values. A command may return another token for each connection. */
+/** The maximum number of remembered header values. A token command may return another token for each connection. */
 const MAX_SECRETS = 50;
 
 export class Agent {
@@ -28,8 +28,8 @@ export class Agent {
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
   /**
-   * The values of the headers that contain credentials. They are removed from the agent's errors. Earlier values stay,
-   * because the agent may repeat a token that was renewed meanwhile.
+   * The values of the headers that contain credentials. They are removed from the agent's errors. The last values of
+   * earlier connections stay, because the agent may repeat a token that was renewed meanwhile.
    */
   readonly #secrets = new Map<string, true>();
   #connection: Promise<A2aConnection> | undefined;
@@ -150,7 +150,7 @@ export class Agent {
   #withoutSecrets(error: ProductError): ProductError {
     const redact = (text: string): string => redactSecrets(text, this.#secrets.keys());
     const { reason, message, facts, cause } = error;
-    // The cause is only logged. `inspect` also shows its own causes and fields.
+    // The cause is only logged. `inspect` also shows the causes and fields of the cause.
     const texts = [message, ...Object.values(facts), inspect(cause, { depth: null, maxStringLength: null })];
     if (texts.every((text) => redact(text) === text)) return error;
     const safeFacts = Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, redact(fact)]));

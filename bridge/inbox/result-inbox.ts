@@ -133,12 +133,12 @@ export class ResultInbox {
     if (this.#collected.has(key)) return;
     // `settled` waits until the outbox entry contains the task id.
     await delegations.settled();
-    // Meanwhile, the same task may have continued. Its next end is then a new result.
+    // The same task may have continued during `settled`. Its next end is then a new result.
     const continues = !session.over && session.view?.taskId === view.taskId;
     if (!continues && !this.#collected.has(key)) await results.put(task, view.state);
   }
 
-  /** Stores the result of a task whose session has a newer task, e.g. because another client has continued the session. */
+  /** Stores the result of a task whose session has a newer task, e.g. one that another client has started. */
   async #storeEarlierResult(agent: Agent, task: DelegatedTaskId): Promise<void> {
     const { results } = this.#parts;
     const { taskId } = task;

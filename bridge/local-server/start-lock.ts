@@ -14,7 +14,7 @@ const POLL_MS = 250;
 
 /**
  * Runs the work while this bridge holds the lock. If the work takes too long, the caller gets an error, but the work goes
- * on and keeps the lock. So no bridge starts a second server while one upgrades a large journal.
+ * on and keeps the lock. So no bridge starts a second server while the first one upgrades a large journal.
  * @param work receives a signal that aborts if the lock is lost. Another bridge may take the lock while the machine
  * sleeps.
  * @param doneByOther called repeatedly while another bridge holds the lock. If it returns a result, that result is

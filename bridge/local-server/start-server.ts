@@ -25,7 +25,7 @@ const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
 
 /**
- * Starts the server, and waits until it has written its record into the state directory. This has no time limit: an
+ * Starts the server, and waits until it has written its record into the state directory. The wait has no time limit: an
  * upgrade of a large journal may take minutes.
  * @throws ProductError CONFIGURATION with the end of the log, if the server exits
  */

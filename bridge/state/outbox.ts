@@ -160,7 +160,7 @@ export class Outbox {
   }
 
   /**
-   * Returns the delegation to this agent whose task has this id, or whose message has started the task.
+   * Returns the delegation to this agent that has this task id, or whose message has started the task.
    * @param taskId '' if the agent has not sent the id yet
    */
   findByTaskOrMessage(agent: string, taskId: string, messageId: string): OutboxEntry | undefined {

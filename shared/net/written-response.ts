@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Returns a function that returns true after Node has given the whole response to the operating system. Must be called
- * before the response ends. `writableFinished` is no proof: Node sets it, and emits `finish`, also after the connection
+ * Returns a function that returns true after Node has given the whole response to the operating system. Call it before
+ * the response ends. `writableFinished` is no proof: Node sets it, and emits `finish`, also after the connection
  * was destroyed with unwritten bytes.
  */
 export function watchWritten(response: ServerResponse): () => boolean {

@@ -24,7 +24,8 @@ const deletionSchema = z.strictObject({
 
 /**
  * Returns the lines of a call: a sentence for tools whose effect is known, otherwise one `name: value` line for each
- * field. Returns undefined if a field has a nested value. The lines then cannot show the call exactly.
+ * field. Returns undefined if the lines cannot show the call exactly: a field has a nested value or an unusual name, or
+ * there is no field. Also returns undefined for a preview that is not JSON.
  *
  * The text is untrusted, so the caller escapes it.
  */
@@ -70,7 +71,7 @@ function fieldLines(value: unknown): string | undefined {
   return fields.length === 0 || fields.includes(undefined) ? undefined : fields.join('\n');
 }
 
-/** The indent of a text of several lines. The name of a field is never indented. */
+/** The indent of a value with several lines. The name of a field is never indented. */
 const INDENT = '    ';
 /** Matches a text that could be read as another kind of value, and a text whose ends are invisible. */
 const NEEDS_QUOTES = /^$|^\s|\s$|^["[]|^(?:true|false|null|-?\d[\d.eE+-]*)$/;

@@ -46,7 +46,7 @@ export function createLogger(options: {
   );
 }
 
-/** Returns the fields of an error. The message of a storage error says what to do, so it needs no stack trace. */
+/** Returns the fields of an error. The message of a storage error says what to do, so the log has no stack trace. */
 function errorForLog(error: unknown): unknown {
   if (error instanceof ProductError && error.reason === 'STORAGE')
     return { type: error.name, message: error.message, reason: error.reason, ...error.facts };

@@ -24,8 +24,8 @@ export function addSettingFlags(command: Command, settings: Settings): Command {
 }
 
 /**
- * Commander takes the next option as the value of an option that lacks its value. No value of a setting begins with two
- * hyphens.
+ * Returns the value of an option. If an option lacks its value, Commander takes the next option as the value. No value
+ * of a setting begins with two hyphens.
  */
 function valueOf(text: string): string {
   if (text.startsWith('--')) throw new InvalidArgumentError('It is another option. Write a value before it.');

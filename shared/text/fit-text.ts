@@ -1,6 +1,6 @@
 /**
  * Cuts text to the size that a form, the page or a terminal can show. A marker between the head and the tail says how
- * much is left out. The text is already visible: `visible-text.ts` has escaped its hidden characters.
+ * much is left out. The text has no hidden characters, because `visible-text.ts` has escaped them.
  */
 
 /** The maximum size of a text that a form, the page or a terminal can show. */
@@ -19,7 +19,7 @@ export type QuotedText =
   /** The text consists of a head, a marker and a tail. `left` is the number of characters that the marker replaces. */
   | { extent: 'cut'; text: string; left: number };
 
-/** The characters that are missing in a text because they were not read: the index of the gap, and their number. */
+/** The characters of a text that were not read: the index at which they are missing, and their number. */
 interface UnreadCharacters {
   at: number;
   characters: number;

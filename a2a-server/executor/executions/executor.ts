@@ -38,16 +38,19 @@ const ENDED_ELSEWHERE: AbortCause = {
 
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
-/** The time limit for the start of an approved tool call. After it, the decision is appended without the start. */
+/**
+ * The time limit for the start of an approved tool call, in milliseconds. After this time, the decision is appended
+ * without the start.
+ */
 const START_WITHIN_MS = 250;
 
 /**
- * The time for which this server does not search for a task whose model it does not offer, in milliseconds. It is longer
- * than a lease, because the tasks of a dead server can be claimed only after its lease.
+ * If this server does not offer a task's model, it does not search for the task during this time, in milliseconds. The
+ * time is longer than a lease: other servers can claim the tasks of a dead server only after its lease.
  */
 const LEAVE_MS = 10_000;
 
-/** The maximum number of such tasks that this server remembers. */
+/** The maximum number of tasks in `#left`. */
 const MAX_LEFT = 1_000;
 
 export interface ExecutorOptions extends TaskExecutionOptions {
@@ -84,8 +87,8 @@ export class Executor {
   /** The claims of tasks that execute, or that a timer will wake. */
   readonly #claims = new Map<string, TaskClaim>();
   /**
-   * The tasks that this server has left to others, because it does not offer their model, by task id: the last `seq` at
-   * that time, and the time until which this server does not search for the task, as `Clock.elapsed` gives it.
+   * The tasks that this server has left to others because it does not offer their model, by task id. `seq` is the last
+   * `seq` at that time. Until `until` (as `Clock.elapsed` gives it), this server does not search for the task.
    */
   readonly #left = new Map<string, { seq: number; until: number }>();
   readonly #slots: FairExecutionSlots;
@@ -192,8 +195,8 @@ export class Executor {
     if (!mayRun || !(await slot.granted) || !claim.held) {
       execution.close();
       // This server does not run the task: the task was stopped, or this server has no claim to it, or does not offer
-      // its model. So only the command is appended, and the server that owns the task reads the command from the
-      // journal. If the append fails, the sender gets the error from `result`.
+      // its model. So only the command is appended. The server that owns the task reads the command from the journal.
+      // If the append fails, the sender gets the error from `result`.
       await command?.settle().catch(() => undefined);
     } else {
       await execution.run(claim, command);
@@ -243,8 +246,9 @@ export class Executor {
   }
 
   /**
-   * Returns false if this server does not offer the task's model, and another server may. This server then leaves the
-   * task to the others. If no server has continued the task since this server last left it, the task says why it waits.
+   * Returns false if this server does not offer the task's model, and another server may offer it. This server then
+   * leaves the task to the others. The second time, if no server has continued the task meanwhile, the method appends
+   * an event that says why the task waits. Also returns false after an error.
    */
   async #offersModel(taskId: string, claim: TaskClaim): Promise<boolean> {
     const { journal, taskJournal, models, clock, onFailure } = this.#options;

@@ -1,16 +1,16 @@
-/** Tells readers at which position of the queue a new task waits for a slot. */
+/** Tells readers at which place of the queue a new task waits for a slot. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { CountsByScope } from '../../limits/limits.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 
 /**
- * The time after which a task that waits for a slot reports its place in the queue. Even under load, most tasks wait
- * for a shorter time and report nothing.
+ * The time after which a task that waits for a slot reports its place in the queue, in milliseconds. Even under load,
+ * most tasks wait for a shorter time and report nothing.
  */
 const REPORT_PLACE_MS = 1_000;
 
-/** The shortest time between two events about the place in the queue. */
+/** The shortest time between two events about the place in the queue, in milliseconds. */
 const REPORT_AGAIN_MS = 10_000;
 
 /**
@@ -27,7 +27,7 @@ export function queuePositionEvents({ status }: Snapshot, ahead: number, limit: 
   return [{ type: 'task.queued', ahead, text }];
 }
 
-/** Decides when a waiting task reports its position: after a while, and again when it has moved. */
+/** Decides when a waiting task reports its place in the queue: after a while, and again when the task has moved. */
 export class QueuePositionReports {
   readonly #clock: Clock;
   readonly #report: () => Promise<void> | undefined;
@@ -53,7 +53,7 @@ export class QueuePositionReports {
       this.#reportNow();
   }
 
-  /** Resolves when no report is left. */
+  /** Cancels the first report if it is not due yet. Resolves when the last report is durable. */
   async end(): Promise<void> {
     this.#cancelTimer?.();
     await this.#reported;

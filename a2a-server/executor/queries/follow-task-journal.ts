@@ -3,7 +3,7 @@
  *
  * - S1: the reader gets the entries after its position in order, without gap or repeat.
  * - S2: a position after the end is refused, and never moved to the end. A deleted task is refused too.
- * - S3: the reader pulls pages of a limited size. So a slow reader keeps little.
+ * - S3: the reader pulls pages of a limited size. So a slow reader keeps only one page in memory.
  * - E5: a reader at the end waits until the journal wakes it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';

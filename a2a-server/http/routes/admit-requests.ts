@@ -116,8 +116,8 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
         status: response.statusCode,
         taskId: caller.facts.taskId,
       });
-      // A written response needs no signal. Otherwise the connection has closed before. E4: a closed connection changes
-      // no task.
+      // If the response is not written completely, the connection was closed too early. The signal then stops the
+      // reading for this response. E4: a closed connection changes no task.
       if (!isWritten()) scope.abort('client-gone');
       const ms = Math.round(clock.elapsed() - since);
       const facts = { ...loggedFacts(request, response, caller), reason: scope.reason ?? 'answered', ms };

@@ -4,8 +4,8 @@
  * - The writer of a stream waits while its socket is full.
  * - The server closes a response without progress after some time, even if it has written the whole response.
  * - All unread responses of one principal together have a limit, and those of all principals together have another one.
- *   Above a limit, the newest response is closed, so that the older responses can finish. A client resumes a stream from
- *   its cursor.
+ *   Above a limit, a large new response is closed, so that the older responses can finish. A client resumes a stream
+ *   from its cursor.
  */
 import type { ServerResponse } from 'node:http';
 import type { OnRefused } from '../../limits/concurrency-limiter.ts';
@@ -19,8 +19,8 @@ import { PrincipalCounter } from '../../limits/principal-counter.ts';
  */
 const STALLED_HEARTBEATS = 20;
 /**
- * The same number while a limit of unread bytes is reached. It is smaller, because the clients that do read need the
- * memory.
+ * The same number for the responses that are unread when a limit of unread bytes is reached. It is smaller, because the
+ * clients that do read need the memory.
  */
 const STALLED_HEARTBEATS_AT_LIMIT = 1;
 

@@ -72,7 +72,7 @@ export class PostgresWriterConnection {
   readonly #id = randomUUID();
   readonly #closing = new AbortController();
   #connection: PostgresConnection | undefined;
-  /** The connection that `#connect` prepares. It may hang. Undefined if no connection opens. */
+  /** The connection that `#connect` prepares. It may hang. Undefined while `#connect` prepares none. */
   #opening: PostgresConnection | undefined;
   /** True after the first connection, which registers this server. */
   #registered = false;

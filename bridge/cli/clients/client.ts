@@ -64,7 +64,7 @@ export interface McpClientProgram {
    */
   plugins?: (around: ClientEnvironment) => Pick<McpClientProgram, 'format'> & ConfigPlace;
   nextStep: string;
-  /** What else the person must know about an entry with the scope `project`. */
+  /** What the person must also know about an entry with the scope `project`. */
   projectNote?: string;
 }
 

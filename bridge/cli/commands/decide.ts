@@ -85,7 +85,7 @@ async function showAndConfirm(
 ): Promise<boolean> {
   const texts = actions.map((action) => `${actionText(action, terminal)}\n`);
   for (const text of texts) terminal.say(text);
-  // Anyone with the link can decide. So it is printed only to a terminal.
+  // Anyone with the link can decide. So the link is printed only to a terminal.
   if (terminal.canAsk && isLong(texts) && actions.some(({ decisions }) => decisions.length > 0))
     await printPageLink(terminal, session, actions);
   for (const action of actions) {

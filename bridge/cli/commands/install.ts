@@ -105,7 +105,7 @@ export async function uninstallCommand(
   });
 }
 
-/** How the entry of a client changes. */
+/** How a command changes the entry of any client. */
 interface EntryChangeOptions {
   around: ClientEnvironment;
   decide: (client: McpClientProgram, text: string, keys: readonly string[]) => ConfigChange;
@@ -123,7 +123,7 @@ interface InstallReport {
   facts: object;
 }
 
-/** A change of one entry: the scope and the name of the entry, and what changes. */
+/** `EntryChangeOptions`, with the scope and the name of the entry. */
 interface EntryChange extends EntryChangeOptions {
   scope: ConfigScope;
   name: string;

@@ -21,7 +21,7 @@ export interface CommandRun<Options extends object = object> {
   env: Environment;
   log: Logger;
   /**
-   * Opens the agents and sessions. They are closed after the command.
+   * Opens the agents and sessions. They are closed when the command returns. If it throws, the exit drops them.
    * @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used
    */
   openSessions: () => Promise<CommandSessions>;

@@ -67,8 +67,8 @@ export class NotOnPathNote {
 }
 
 /**
- * Prints the note below the output. It says how to type the commands that the output names. Only a person needs it, so
- * it is printed only to a terminal.
+ * Prints the note below the output. The note says how to type the commands that the output names. Only a person needs
+ * the note, so it is printed only to a terminal.
  */
 export function printNotOnPathNote(
   note: NotOnPathNote,

@@ -1,7 +1,6 @@
 /**
- * The terminal of a command. Results go to stdout, errors to stderr. A command prints its result twice: with `json` for a
- * program, and with `say`, `explain`, `write` and `complain` for a person. The option --json decides which of the two is
- * printed.
+ * The terminal of a command. Results go to stdout, errors to stderr. A command passes its result to `json` for
+ * programs, and to `say`, `explain`, `write` and `complain` for people. The option --json decides which is printed.
  */
 import { fstatSync } from 'node:fs';
 import { escapeHiddenCharacters, visibleJson } from '../../../shared/text/visible-text.ts';
@@ -27,7 +26,7 @@ export interface Terminal {
   /** Prints sentences of the program. At a terminal, a line that does not fit is split between two words. */
   explain: (text: string) => void;
   write: (text: string) => void;
-  /** Prints to stderr. */
+  /** Prints to stderr. Prints nothing with --json. */
   complain: (text: string) => void;
   /** Prints to stderr, also with --json. */
   warn: (text: string) => void;

@@ -158,7 +158,7 @@ export class LiveTaskText {
     if (this.#shownPending === 'in a prompt' || this.#shown.has(key)) return;
     this.#shown.add(key);
     this.#close();
-    // A blank line separates the action from the decision on the previous one.
+    // A blank line separates the action from the output before it.
     this.#terminal.say(`\n${actionText(action, this.#terminal)}`);
     this.#hint(howToDecideText(action));
   }

@@ -17,7 +17,7 @@ export interface ToolReply<Output> {
   refusal?: ResultError;
 }
 
-/** What a tool returns: its reply, or a result that does not end the tool call. */
+/** What a tool returns: its reply, or a result before the reply, such as a form or an MCP task. */
 export type ToolAnswer<Output> = ToolReply<Output> | { interim: InterimResult };
 
 /** `TASK_FAILED`: the tool call itself succeeded, but the task in its result has failed. */

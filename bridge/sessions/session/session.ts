@@ -56,7 +56,7 @@ type Listener = (change: SessionChange) => void;
 const POLL_MS = 5_000;
 
 const STEPS_LOST_NOTE =
-  'The agent has lost steps of this task, perhaps because a backup of its server was restored. This is its current state. What happened in the lost steps may have to be decided again.';
+  'The agent has lost steps of this task, perhaps because a backup of its server was restored. This is the current state of the task. You may have to repeat decisions of the lost steps.';
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 

@@ -4,7 +4,7 @@
  * Invariants
  * - S1: no event is lost or repeated. So only the events of the newest stream count.
  * - After an interruption, the next stream continues after the last event that was read.
- * - S2: a cursor can be valid by chance: the agent was restored from a backup, and the task has then grown past the
+ * - S2: a restored backup may lack events that were read. If the task then grows past the cursor, the agent accepts the
  *   cursor. So the next stream repeats the last event that was read, if possible. If this event differs, the agent has
  *   lost steps.
  */
@@ -57,7 +57,7 @@ interface LastEvent {
 
 export class TaskStreamReader {
   readonly #for: TaskReading;
-  /** Undefined if the agent sends no `seq`, if the stream began with a whole task, or if a stream repeated the event. */
+  /** Undefined if the view had no `seq` before or after the event, or if a stream has repeated the event. */
   #last: LastEvent | undefined;
   /** The event that the open stream must repeat first. Undefined after its first event. */
   #expected: LastEvent | undefined;
@@ -73,7 +73,7 @@ export class TaskStreamReader {
     return this.#newest !== undefined;
   }
 
-  /** True if the open stream has not repeated the last event yet. The agent may have lost it. */
+  /** True if the open stream must still repeat the last event. The agent may have lost this event. */
   get isUnconfirmed(): boolean {
     return this.#expected !== undefined;
   }
