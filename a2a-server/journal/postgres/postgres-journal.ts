@@ -196,7 +196,12 @@ export async function openPostgresJournal({
     await pool.close();
   }
 
-  await databaseClock.synchronize(() => named(() => readDatabaseTime(pool)));
+  try {
+    await databaseClock.synchronize(() => named(() => readDatabaseTime(pool)));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     ...queries,
     ownership,
