@@ -9,7 +9,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { isTurnOver } from '../../limits/event-loop-turn.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { taskStateAfter } from '../../task/fold.ts';
@@ -54,7 +53,6 @@ export async function* followTaskJournal(
         continue;
       }
       appended = false;
-      while (isTurnOver()) await nextTurn();
       const { entries, isLast } = await journal.readPage(taskId, position);
       const newest = entries.at(-1);
       if (newest === undefined) {

@@ -2,7 +2,6 @@
  * Admits requests: finds the caller, checks the caller's role, and counts the request. A stream ends when the caller's
  * access ends.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { parseTraceContext, traceIds } from '../../../shared/net/trace-context.ts';
 import { watchWritten } from '../../../shared/net/written-response.ts';
@@ -14,7 +13,6 @@ import { type Identity, rolesOf } from '../../access/identity.ts';
 import { expiryOfToken, type IssuedTokenRecord } from '../../access/issued-token.ts';
 import type { IssuedTokenReader } from '../../access/issued-token-reader.ts';
 import { requireRole } from '../../access/role.ts';
-import { isTurnOver } from '../../limits/event-loop-turn.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { attachCaller, Caller, senderFactsOf } from '../auth/caller.ts';
@@ -55,7 +53,6 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
   const { reading, clock, log, issued, openRequests, traces, isClosing, unread } = parts;
   return async (request, response, next) => {
     const admission = await identify(request);
-    while (isTurnOver()) await nextTurn();
     const { principal, tokenId, expiresAt } = admission;
     const token = tokenId === undefined ? undefined : await issued.active(tokenId);
     // The client may have disconnected while the server checked its credentials.

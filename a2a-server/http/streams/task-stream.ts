@@ -1,5 +1,4 @@
 /** Implements SendStreamingMessage and SubscribeToTask. Each stream reads the task's journal from a cursor. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -11,7 +10,6 @@ import type { Requester } from '../../access/requester.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { isTurnOver } from '../../limits/event-loop-turn.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isTaskSettled, isTerminal } from '../../task/snapshot.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
@@ -187,8 +185,7 @@ async function* streamEvents(
     // S3: the task may be larger than any later event, so the stream waits until the socket accepts more data.
     await context.caller.whenWritable();
     const pages = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
-    for await (const entries of pages) {
-      while (isTurnOver()) await nextTurn();
+    for await (const entries of pages)
       for (const entry of entries) {
         counted &&= eventCountAfter(counted, entry.event);
         const event = toStreamResponse(
@@ -203,7 +200,6 @@ async function* streamEvents(
         const full = context.caller.whenWritable();
         if (full !== undefined) await full;
       }
-    }
   } catch (error) {
     throw context.refusal(error);
   } finally {
