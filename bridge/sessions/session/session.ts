@@ -55,8 +55,8 @@ type Listener = (change: SessionChange) => void;
 /** The polling interval in milliseconds, for a task that waits and whose agent closes the streams of such tasks. */
 const POLL_MS = 5_000;
 
-const STEPS_LOST_NOTE =
-  'The agent has lost steps of this task, perhaps because a backup of its server was restored. This is the current state of the task. You may have to repeat decisions of the lost steps.';
+const OLDER_STATE_NOTE =
+  'The agent has an older state of this task than before, perhaps because a backup of its server was restored. This is the older state. What happened after it may have to be decided again.';
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
@@ -110,10 +110,6 @@ export class Session {
       enough: () => !this.#needsStream(),
       applyEvent: (event, connection) => this.applyEvent(event, connection),
       streamEnded: () => this.#handleStreamEnd(),
-      stepsLost: () => {
-        if (!this.#notes.includes(STEPS_LOST_NOTE)) this.leaveNotes([STEPS_LOST_NOTE]);
-        return this.fetchTask();
-      },
       streamed: (change) => this.#callListeners({ type: 'stream', change }),
       over: (error) => this.#handleReadingEnd(error),
     });
@@ -278,7 +274,7 @@ export class Session {
     const observed = connection.dialect.read(event);
     const replaces = isRestoredFromBackup(requested, before, observed.seq);
     if (!this.#applyAndCompare({ type: 'observed', observed, replaces })) return;
-    if (replaces) this.leaveNotes([STEPS_LOST_NOTE]);
+    if (replaces) this.leaveNotes([OLDER_STATE_NOTE]);
     if (before !== undefined && before.taskId !== this.#reportedView?.taskId) this.activity.beginTask();
     if (requested !== undefined && observed.seq !== null && observed.seq !== before?.seq)
       this.activity.noteGap(observed.seq);
@@ -294,8 +290,7 @@ export class Session {
    * @throws ProductError
    */
   async refresh(): Promise<void> {
-    const isCurrent = this.hasStream && !this.#reader.isUnconfirmed;
-    if (isCurrent || this.view === undefined || this.#task?.type === 'ended') return;
+    if (this.hasStream || this.view === undefined || this.#task?.type === 'ended') return;
     await this.fetchTask();
     this.follow();
   }

@@ -4,11 +4,7 @@
  * Invariants
  * - S1: no event is lost or repeated. So only the events of the newest stream count.
  * - After an interruption, the next stream continues after the last event that was read.
- * - S2: a restored backup may lack events that were read. If the task then grows past the cursor, the agent accepts the
- *   cursor. So the next stream repeats the last event that was read, if possible. If this event differs, the agent has
- *   lost steps.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { StreamResponse } from '@a2a-js/sdk';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { ProductError } from '../../../shared/runtime/errors.ts';
@@ -35,8 +31,6 @@ interface TaskReading {
   applyEvent: (event: StreamResponse, connection: A2aConnection) => void;
   /** Called when the agent has closed a stream without an error. Usually the task then waits, or has ended. */
   streamEnded: () => void;
-  /** Called if the agent has lost steps that were read. The next event is read after the promise resolves. */
-  stepsLost: () => Promise<void>;
   streamed: (change: TaskStreamChange) => void;
   /** Called when the reader has stopped. `streamProblem` says why it could not keep a stream open. */
   over: (streamProblem: ProductError | undefined) => void;
@@ -48,19 +42,8 @@ interface TaskReading {
  */
 type OpenStream = { type: 'response' } | { type: 'subscription'; end: AbortController };
 
-/** The last event that was read, and its `seq`. `after` is the `seq` of the view before the event. */
-interface LastEvent {
-  event: StreamResponse;
-  seq: number;
-  after: number;
-}
-
 export class TaskStreamReader {
   readonly #for: TaskReading;
-  /** Undefined if the view had no `seq` before or after the event, or if a stream has repeated the event. */
-  #last: LastEvent | undefined;
-  /** The event that the open stream must repeat first. Undefined after its first event. */
-  #expected: LastEvent | undefined;
   /** The newest stream. Only its events count. Undefined if the reader reads no stream. */
   #newest: OpenStream | undefined;
 
@@ -73,18 +56,13 @@ export class TaskStreamReader {
     return this.#newest !== undefined;
   }
 
-  /** True if the open stream must still repeat the last event. The agent may have lost this event. */
-  get isUnconfirmed(): boolean {
-    return this.#expected !== undefined;
-  }
-
   /** Reads the stream of an agent's response to a message. This stream becomes the newest. */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
     const earlier = this.#newest;
     const stream: OpenStream = { type: 'response' };
     this.#newest = stream;
     if (earlier?.type === 'subscription') earlier.end.abort();
-    this.#applyEvent(first, connection);
+    this.#for.applyEvent(first, connection);
     void this.#readOn(stream, rest, connection);
   }
 
@@ -107,20 +85,6 @@ export class TaskStreamReader {
     stream.end.abort();
   }
 
-  #applyEvent(event: StreamResponse, connection: A2aConnection): void {
-    const before = this.#for.view();
-    this.#for.applyEvent(event, connection);
-    const view = this.#for.view();
-    const [after, seq] = [before?.seq ?? null, view?.seq ?? null];
-    if (view?.taskId !== before?.taskId || after === null || seq === null) this.#last = undefined;
-    else if (seq > after) this.#last = { event, seq, after };
-  }
-
-  /** Returns the last event if the view has nothing newer. */
-  get #repeatable(): LastEvent | undefined {
-    return this.#last?.seq === this.#for.view()?.seq ? this.#last : undefined;
-  }
-
   async #readOn(
     stream: OpenStream,
     events: AsyncIterator<StreamResponse>,
@@ -131,7 +95,7 @@ export class TaskStreamReader {
     streamed({ type: 'opened' });
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        if (this.#newest === stream) this.#applyEvent(next.value, connection);
+        if (this.#newest === stream) this.#for.applyEvent(next.value, connection);
       }
       streamed({ type: 'closed' });
     } catch (thrown) {
@@ -148,7 +112,7 @@ export class TaskStreamReader {
   }
 
   async #keepReading(stream: OpenStream, taskId: string, signal: AbortSignal): Promise<void> {
-    const { backOff, agent, view, enough, streamEnded, stepsLost, over, streamed } = this.#for;
+    const { backOff, agent, view, enough, applyEvent: take, streamEnded, over, streamed } = this.#for;
     const folds = (): boolean => this.#newest === stream;
     let streamProblem: ProductError | undefined;
     let open = false;
@@ -165,24 +129,12 @@ export class TaskStreamReader {
         taskId,
         signal,
         backOff,
-        position: () => (view()?.taskId === taskId ? (this.#repeatable?.after ?? view()?.seq ?? null) : null),
+        position: () => (view()?.taskId === taskId ? (view()?.seq ?? null) : null),
         enough: () => !folds() || enough(),
-        onEvent: (event, connection) => {
-          if (!folds()) return;
-          const last = this.#expected;
-          this.#expected = undefined;
-          if (last === undefined) return this.#applyEvent(event, connection);
-          const isLost = !isDeepStrictEqual(event, last.event);
-          // A confirmed event is not repeated again. Otherwise a stream that breaks after each event makes no progress.
-          const confirm = (): void => {
-            if (this.#last === last) this.#last = undefined;
-          };
-          return isLost ? stepsLost().then(confirm) : confirm();
+        onEvent(event, connection) {
+          if (folds()) take(event, connection);
         },
-        onOpen: () => {
-          this.#expected = this.#repeatable;
-          report({ type: 'opened' });
-        },
+        onOpen: () => report({ type: 'opened' }),
         onEnd() {
           report({ type: 'closed' });
           if (folds()) streamEnded();

@@ -205,7 +205,7 @@ describe('a bridge that is killed', () => {
     });
     const decided = await client.call(DECIDE, { sessionId: 'session-1', ...APPROVE_ONE });
     expect(decided.structuredContent).toMatchObject({ pending: [{ callId: 'two' }] });
-    expect(textOf(decided)).toContain('lost steps');
+    expect(textOf(decided)).toContain('older state');
   });
 
   test('a bridge does not take over a message that another bridge of the same user is still sending', async () => {

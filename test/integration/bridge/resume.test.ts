@@ -32,22 +32,6 @@ describe('an A2A stream that breaks', () => {
     return { fake, session };
   }
 
-  test('S2 R102 if the agent was restored from a backup and has then grown past the cursor, the bridge fetches the task and says so', async () => {
-    const { fake, session } = await start({ onMessage: (task) => task.work().say('lost ') });
-    const ended = deliver(session);
-    await new Promise<void>((resolve) => session.listen(() => session.view?.seq === 3 && resolve()));
-    const { task } = fake;
-    task.events.splice(1);
-    task.seq = 2;
-    task.text = '';
-    task.say('other ');
-    fake.cutStreams();
-    task.say('words').complete();
-    expect(await settle(session, ended)).toBe('settled');
-    expect(agentOutputText(session.view ?? never())).toBe('other words');
-    expect(session.takeNotes()).toEqual([expect.stringContaining('restored')]);
-  });
-
   // The stream has nine events (the task, "working", six words, "completed"). So it can break after each of them.
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
     'R64 R25 S1 a stream that breaks after %i events resumes from its cursor, and no event is missing or repeated',
