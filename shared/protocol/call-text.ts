@@ -73,8 +73,11 @@ function fieldLines(value: unknown): string | undefined {
 
 /** The indent of a value with several lines. The name of a field is never indented. */
 const INDENT = '    ';
-/** Matches a text that could be read as another kind of value, and a text whose ends are invisible. */
-const NEEDS_QUOTES = /^$|^\s|\s$|^["[]|^(?:true|false|null|-?\d[\d.eE+-]*)$/;
+/**
+ * Matches a text that could be read as another kind of value, and a text whose ends are invisible. In a narrow window, a
+ * text wraps. So this also matches a text whose end could look like another field on a row of its own.
+ */
+const NEEDS_QUOTES = /^$|^\s|\s$|\s\s|:\s|^["[]|^(?:true|false|null|-?\d[\d.eE+-]*)$/;
 
 function fieldText(value: unknown): string | undefined {
   if (typeof value !== 'string') return isFlat(value) ? ` ${JSON.stringify(value)}` : undefined;

@@ -77,6 +77,10 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
     await preview.getByText('Delete').waitFor();
     expect(await onScreen('[aria-label=Preview]')).toBe(`Delete ${command} (0 bytes)`);
+    await page.setViewportSize({ width: 200, height: 640 });
+    const [first = 0, ...others] = await page.evaluate<number[]>(ROW_STARTS);
+    expect(others).not.toEqual([]);
+    expect(Math.min(...others)).toBeGreaterThan(first);
     await on.peer.decide(taskId, [decisionOn((await on.peer.task(taskId)).pending, 'deny')]);
     await page.locator('.diff .lines').waitFor();
     expect(await onScreen('.diff .added td:last-child')).toBe(`+${command}`);
@@ -100,6 +104,14 @@ const ORDER_ON_SCREEN = `(selector) => {
   return found.sort((one, other) => one.line - other.line || one.left - other.left)
     .map(({ character }) => character).join('');
 }`;
+
+/** The left edge of each row of the preview. */
+const ROW_STARTS = `(() => {
+  const range = document.createRange();
+  range.selectNodeContents(document.querySelector('[aria-label=Preview] .call-line'));
+  const rows = Map.groupBy(range.getClientRects(), ({ top }) => Math.round(top / 10));
+  return [...rows.values()].map((row) => Math.min(...row.map(({ left }) => left)));
+})()`;
 
 /** The innermost elements whose text makes the page wider than the screen. */
 const TOO_WIDE = `[...document.querySelectorAll('body *')]

@@ -30,7 +30,7 @@ export function PreviewView({ action }: { action: PendingAction }) {
       return text === undefined ? (
         <Code text={visibleLinesText(JSON.stringify(preview.value, null, 2))} language="json" />
       ) : (
-        <pre aria-label="Preview">{isolateRightToLeft(visibleLinesText(text))}</pre>
+        <CallLines lines={visibleLines(text)} />
       );
     }
     case 'text':
@@ -38,6 +38,20 @@ export function PreviewView({ action }: { action: PendingAction }) {
     case 'question':
       return <p class="question">{visibleText(preview.text)}</p>;
   }
+}
+
+/** Shows each line with an indent after its first row, so a line that wraps never looks like two fields. */
+function CallLines({ lines }: { lines: readonly string[] }) {
+  return (
+    <pre aria-label="Preview">
+      {lines.map((line, index) => (
+        <Fragment key={index}>
+          {index > 0 && '\n'}
+          <span class="call-line">{isolateRightToLeft(line)}</span>
+        </Fragment>
+      ))}
+    </pre>
+  );
 }
 
 interface CodeProps {

@@ -28,7 +28,13 @@ describe('the text of a call without a diff', () => {
 
   test.each<[string, unknown, string]>([
     ['numbers, truth values and null', { n: 1.5, yes: true, no: null }, 'n: 1.5\nyes: true\nno: null'],
-    ['a text with colons', { url: 'https://a.example/b: c' }, 'url: https://a.example/b: c'],
+    ['a text with colons', { url: 'https://a.example:80/b' }, 'url: https://a.example:80/b'],
+    ['a text with a field in it, in quotes', { a: 'x dryRun: true', n: 1 }, 'a: "x dryRun: true"\nn: 1'],
+    [
+      'a text whose end could wrap to a row of its own, in quotes',
+      { path: `report.txt${' '.repeat(70)}dryRun: true`, to: 'a  b', force: true },
+      `path: "report.txt${' '.repeat(70)}dryRun: true"\nto: "a  b"\nforce: true`,
+    ],
     ['a text that looks like another value, in quotes', { n: '1', is: 'true' }, 'n: "1"\nis: "true"'],
     ['a text with spaces at its ends, in quotes', { a: ' x', b: '' }, 'a: " x"\nb: ""'],
     ['a text of several lines, with an indent', { body: 'x\nto: y', n: 1 }, 'body:\n    x\n    to: y\nn: 1'],
