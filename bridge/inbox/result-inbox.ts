@@ -138,9 +138,13 @@ export class ResultInbox {
     if (!continues && !this.#collected.has(key)) await results.put(task, view.state);
   }
 
-  /** Stores the result of a task whose session has a newer task, e.g. one that another client has started. */
+  /**
+   * Stores the result of a task whose session has a newer task, e.g. one that another client has started. If the earlier
+   * task waits or cannot be read, closes its delegation. An agent may leave such a task as it is forever, because it
+   * starts a new task for each message.
+   */
   async #storeEarlierResult(agent: Agent, task: DelegatedTaskId): Promise<void> {
-    const { results } = this.#parts;
+    const { results, outbox } = this.#parts;
     const { taskId } = task;
     // An agent that answers with a message keeps no task.
     if (taskId === '') return results.put(task, 'unknown');
@@ -148,7 +152,9 @@ export class ResultInbox {
       const view = await agent.ask(async (connection) =>
         viewOfWholeTask(await connection.task(taskId), connection.dialect),
       );
+      if (view?.state === 'submitted' || view?.state === 'working') return;
       if (view !== undefined && hasEnded(view)) await results.put(task, view.state);
+      else outbox.collect(task, 'unknown');
     } catch (error) {
       if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_TASK') throw error;
       await results.put(task, 'unknown');
