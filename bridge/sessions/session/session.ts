@@ -371,10 +371,8 @@ export class Session {
   watch(): () => void {
     this.#watchers += 1;
     this.follow();
-    const poll = (): void => {
-      if (!this.over) this.refreshState().catch(() => undefined);
-    };
-    const looks = setInterval(poll, POLL_MS);
+    // An agent that has forgotten the task may be restored from a backup, so the polling does not end then.
+    const looks = setInterval(() => void this.refreshState().catch(() => undefined), POLL_MS);
     looks.unref();
     let over = false;
     return () => {

@@ -86,7 +86,7 @@ describe('the next task of a session', () => {
   });
 });
 
-test('a watched session has only one open request for its task, and no new one after the agent has forgotten the task', async () => {
+test('a watched session has only one open request for its task, and finds the task again after its agent was restored', async () => {
   jest.useFakeTimers();
   const agent = new AskingAgent();
   const session = agent.session();
@@ -100,9 +100,16 @@ test('a watched session has only one open request for its task, and no new one a
     await jest.advanceTimersByTimeAsync(30_000);
     expect(answers).toHaveLength(1);
     answers[0]?.();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(session.stateName).toBe('unknown-to-agent');
+    let requests = 0;
+    agent.fetch = () => {
+      requests += 1;
+      return Promise.resolve(agent.task.complete().toTask());
+    };
     await jest.advanceTimersByTimeAsync(30_000);
-    expect(session.state.type).toBe('unknown-to-agent');
-    expect(answers).toHaveLength(1);
+    expect(session.stateName).toBe('completed');
+    expect(requests).toBe(1);
   } finally {
     jest.useRealTimers();
     stop();
