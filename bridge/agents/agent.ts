@@ -21,6 +21,12 @@ const RETRIES = { retries: 3, minTimeout: 100, factor: 3 };
 /** The maximum number of remembered header values. A token command may return another token for each connection. */
 const MAX_SECRETS = 50;
 
+/**
+ * The limits of the search for secrets in the cause of an error. The search is synchronous, so it must be short. The
+ * bridge reads at most this many characters of an error body. `inspect` shows the messages of errors in full.
+ */
+const SEARCH_LIMITS = { depth: 8, maxStringLength: 64 * 1024 };
+
 export class Agent {
   readonly name: string;
   readonly #locate: FindEndpoint;
@@ -144,14 +150,15 @@ export class Agent {
     // settings instead.
     const message = `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`;
     const { facts } = error;
-    return this.#withoutSecrets(new ProductError('UNAUTHENTICATED', message, { facts, cause: thrown }));
+    return this.#withoutSecrets(new ProductError('UNAUTHENTICATED', message, { facts, cause: error }));
   }
 
   #withoutSecrets(error: ProductError): ProductError {
+    if (this.#secrets.size === 0) return error;
     const redact = (text: string): string => redactSecrets(text, this.#secrets.keys());
     const { reason, message, facts, cause } = error;
     // The cause is only logged. `inspect` also shows the causes and fields of the cause.
-    const texts = [message, ...Object.values(facts), inspect(cause, { depth: null, maxStringLength: null })];
+    const texts = [message, ...Object.values(facts), inspect(cause, SEARCH_LIMITS)];
     if (texts.every((text) => redact(text) === text)) return error;
     const safeFacts = Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, redact(fact)]));
     return new ProductError(reason, redact(message), { facts: safeFacts });

@@ -141,7 +141,26 @@ describe('the error text of an agent', () => {
       expect(inspect(error, { depth: null })).not.toContain(token.slice(0, 8));
     },
   );
+
+  test('the search for a token in the cause of an error reads a whole error body, but only to a limited depth, and does not start without a token', async () => {
+    let searched = 0;
+    const probe = { [inspect.custom]: () => String((searched += 1)) };
+    const nested = (depth: number): object => (depth === 0 ? probe : { inner: nested(depth - 1) });
+    const url = 'http://127.0.0.1:1';
+    const open = new Agent('open', () => Promise.resolve({ url, headers: {} }));
+    const closed = new Agent('closed', () => Promise.resolve({ url, headers: { authorization: SECRET } }));
+    for (const agent of [open, closed]) await agent.connect().catch(() => undefined);
+
+    expect(open.failed(failing({ data: probe })).cause).toBeDefined();
+    expect(closed.failed(failing({ data: nested(100) })).cause).toBeDefined();
+    expect(searched).toBe(0);
+    expect(closed.failed(failing({ data: nested(3) })).cause).toBeDefined();
+    expect(searched).toBe(1);
+    expect(closed.failed(failing({ body: `${'x'.repeat(60_000)}${SECRET}` })).cause).toBeUndefined();
+  });
 });
+
+const failing = (fields: object): Error => Object.assign(new TypeError('fetch failed'), fields);
 
 /** Returns all texts of an error that a log could show. */
 function wholeOf(error: unknown): string {
