@@ -53,7 +53,13 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   useEffect(() => onRead?.(read), [read, shown]);
   return (
     <ActionView action={action} waits seen={seen} head={head} headId={headId}>
-      <div ref={foot} onInput={() => setWritesAgain(true)}>
+      <div
+        ref={foot}
+        onInput={() => {
+          // Waits until the `change` event of a choice. Rendering between the two events would undo the choice.
+          setTimeout(() => setWritesAgain(true));
+        }}
+      >
         {preview.type === 'question' && decisions.includes('answer') ? (
           <QuestionForm action={action} question={preview} disabled={disabled} onDecide={decide} />
         ) : editing ? (
