@@ -19,6 +19,8 @@ export interface PostgresProxy {
   freeze(): void;
   /** Stops the traffic of all open connections, but closes none, as a host that vanishes does. New connections work. */
   strand(): void;
+  /** Strands the next connection that sends a request with `text`. Resolves then. */
+  strandAt(text: string): Promise<void>;
   /** New connections lead to this server. It has the same databases. */
   redirect(url: string): void;
   /** Cuts all connections. New connections work again. */
@@ -35,6 +37,7 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   const stranded = new WeakSet<readonly [Socket, Socket]>();
   let losing: string | undefined;
+  let stranding: { text: string; strand: () => void } | undefined;
   let frozen = false;
   let delayMs = 0;
   let lost = 0;
@@ -51,6 +54,12 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
     let doomed = false;
     client.on('data', (data) => {
       if (frozen || stranded.has(pair)) return;
+      if (stranding !== undefined && data.includes(stranding.text)) {
+        stranded.add(pair);
+        stranding.strand();
+        stranding = undefined;
+        return;
+      }
       if (losing !== undefined && data.includes(losing)) doomed = true;
       upstream.write(data);
     });
@@ -80,6 +89,9 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
     url: target.href,
     loseAnswersTo(text) {
       losing = text;
+    },
+    strandAt(text) {
+      return new Promise((strand) => (stranding = { text, strand }));
     },
     redirect(next) {
       socketPath = socketOf(new URL(next));

@@ -113,12 +113,16 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   }
 }
 
-/** Opens one connection. If `prepare` throws, closes it again. @throws PostgresError, and the errors of `prepare` */
+/**
+ * Opens one connection. If `prepare` throws, closes it again. An abort of `signal` ends it at once, in each phase.
+ * @throws PostgresError, and the errors of `prepare`
+ */
 export async function openPostgresConnection(
   address: DatabaseAddress,
   prepare: (connection: PostgresConnection) => Promise<unknown> = async () => undefined,
+  signal?: AbortSignal,
 ): Promise<PostgresConnection> {
-  const connection = await connect(address);
+  const connection = await connect(address, signal);
   await prepare(connection).catch((error: unknown) => {
     connection.close();
     throw error;
@@ -126,7 +130,7 @@ export async function openPostgresConnection(
   return connection;
 }
 
-async function connect(address: DatabaseAddress): Promise<PostgresConnection> {
+async function connect(address: DatabaseAddress, signal?: AbortSignal): Promise<PostgresConnection> {
   const socket = new Socket();
   const client = new Client({ ...clientConfig(address), stream: () => socket });
   let usable = true;
@@ -139,6 +143,7 @@ async function connect(address: DatabaseAddress): Promise<PostgresConnection> {
   };
   client.on('error', lose);
   client.on('end', lose);
+  signal?.addEventListener('abort', lose);
   const run = async (statement: PostgresStatement, values: readonly PostgresValue[]): Promise<SqlRow[]> => {
     try {
       return await send(client, statement, values);

@@ -72,8 +72,8 @@ export class PostgresWriterConnection {
   readonly #id = randomUUID();
   readonly #closing = new AbortController();
   #connection: PostgresConnection | undefined;
-  /** The connection that `#connect` prepares. It may hang. Undefined while `#connect` prepares none. */
-  #opening: PostgresConnection | undefined;
+  /** Aborts the attempt of `#connect`, which may hang. Undefined while there is none. */
+  #opening: AbortController | undefined;
   /** True after the first connection, which registers this server. */
   #registered = false;
   /** True if the last attempts to connect have failed. */
@@ -148,7 +148,7 @@ export class PostgresWriterConnection {
 
   /** Ends the connection, which may hang. The current work then fails. Later work uses another connection. */
   dropConnection(): void {
-    this.#opening?.drop();
+    this.#opening?.abort();
     this.#connection?.drop();
   }
 
@@ -159,7 +159,7 @@ export class PostgresWriterConnection {
   /** Ends the connection after the current work. Does not wait for a lost connection. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#opening?.drop();
+    this.#opening?.abort();
     await this.#queue;
     const connection = this.#connection;
     this.#connection = undefined;
@@ -211,11 +211,15 @@ export class PostgresWriterConnection {
   }
 
   async #connect(): Promise<PostgresConnection> {
-    const connection = await openPostgresConnection(this.#address, async (opened) => {
-      this.#opening = opened;
+    const attempt = new AbortController();
+    this.#opening = attempt;
+    const prepare = async (opened: PostgresConnection): Promise<void> => {
       await opened.query({ text: SESSION });
       await (this.#registered ? this.#resume(opened) : this.#register(opened));
-    }).finally(() => (this.#opening = undefined));
+    };
+    const connection = await openPostgresConnection(this.#address, prepare, attempt.signal).finally(
+      () => (this.#opening = undefined),
+    );
     this.#connection = connection;
     connection.onLost(() => void this.#reconnect());
     return connection;

@@ -74,12 +74,16 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
   /** Returns the number of commits. */
   const lastBatch = (): Promise<number> => firstNumber('SELECT batch FROM commits');
 
+  /** Ends the connection that writes. */
+  const endWriter = (): Promise<void> =>
+    administer(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT append_batch%'",
+    );
+
   /** Ends the connection that writes. The next one then waits for a lock, until the returned function is called. */
   async function blockNextWriter(): Promise<() => Promise<void>> {
     const unlock = await beginTransaction(url, 'SELECT 1 FROM commits FOR UPDATE');
-    await administer(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT append_batch%'",
-    );
+    await endWriter();
     await untilWaitingForLocks(url, 1);
     return unlock;
   }
@@ -294,6 +298,15 @@ onPostgres(['max_connections=20', 'superuser_reserved_connections=0'], (server) 
       const unlock = await blockNextWriter();
       await journal.close();
       await unlock();
+    }, 20_000);
+
+    it('the journal closes while the connection that writes logs in at a host that vanishes', async () => {
+      const journal = await open({ url: proxy.url });
+      await journal.append(beginning('a'));
+      const stranded = proxy.strandAt('pg_backend_pid');
+      await endWriter();
+      await stranded;
+      await journal.close();
     }, 20_000);
 
     it('R117 a reader waits for a free connection if other programs use all connections of the database', async () => {
