@@ -88,7 +88,7 @@ export function logLineOfEvent(event: TaskEvent): LogLine | undefined {
     case 'workspace.unavailable':
       return warn('no server can open the workspace of a task', { workspace: event.workspace });
     case 'task.queued':
-      return debug('a task waits for its turn', { ahead: event.ahead });
+      return debug('a task waits to begin', { ahead: event.ahead, reason: cutReason(event.text) });
     case 'turn.abandoned':
       return warn('a model turn broke off', { turn: event.turn, reason: cutReason(event.reason) });
     case 'model.unavailable':

@@ -351,7 +351,10 @@ export type TaskEvent =
       group: number;
       text: string;
     }
-  /** The task has not begun, because its principal or the server runs as many tasks as the limit allows. */
+  /**
+   * The task has not begun: its principal or the server runs as many tasks as the limit allows, or no running server
+   * offers its model. `ahead` is the number of tasks of the principal that go first.
+   */
   | { type: 'task.queued'; ahead: number; text: string }
   /** The task waits for a server that can open its workspace. No living server has claimed the task for a while. */
   | { type: 'workspace.unavailable'; workspace: string; text: string }

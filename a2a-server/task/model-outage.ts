@@ -3,7 +3,7 @@
  * The number of attempts is limited. The journal contains the wait, so the wait continues after a restart. Pure.
  */
 import type { TaskEvent } from './events.ts';
-import { progressNoteOf, type Snapshot } from './snapshot.ts';
+import { isTaskSettled, progressNoteOf, type Snapshot } from './snapshot.ts';
 
 /** The pause after each failed attempt in a row. After the last pause, another failure fails the task. */
 export const OUTAGE_PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
@@ -42,13 +42,23 @@ export function nextAttemptTime({ outage }: Pick<Snapshot, 'outage'>, now: numbe
 }
 
 /**
- * Returns the event that says that no running server offers the task's model. The event names no pause, so the next
- * server that offers the model calls it at once. Returns nothing if the task already says so, or is not `working`.
+ * The text of a task whose model no running server offers. A server with the model may run, but it then cannot open the
+ * workspace.
+ */
+export function modelNotOfferedText({ settings }: Pick<Snapshot, 'settings'>): string {
+  return `The task waits: no running server that can open its workspace offers its model ${JSON.stringify(settings.model)}. Start a server that does both, or cancel the task.`;
+}
+
+/**
+ * Returns the event with `modelNotOfferedText`. The event names no pause, so the next server that offers the model calls
+ * it at once. Returns nothing if the task already says so, waits for a person or has ended.
  * @param now in milliseconds since 1970
  */
 export function modelNotOfferedEvents(snapshot: Snapshot, now: number): TaskEvent[] {
-  const name = JSON.stringify(snapshot.settings.model);
-  const text = `The task waits: no running server offers its model ${name}. Start a server that offers it, or cancel the task.`;
-  if (snapshot.status.state !== 'working' || progressNoteOf(snapshot) === text) return [];
-  return [{ type: 'model.unavailable', attempts: snapshot.outage?.attempts ?? 0, until: now, text }];
+  const text = modelNotOfferedText(snapshot);
+  if (isTaskSettled(snapshot) || progressNoteOf(snapshot) === text) return [];
+  // Clients read from a `model.unavailable` that the task works. So a task that has not begun gets another event.
+  return snapshot.status.state === 'submitted'
+    ? [{ type: 'task.queued', ahead: 0, text }]
+    : [{ type: 'model.unavailable', attempts: snapshot.outage?.attempts ?? 0, until: now, text }];
 }

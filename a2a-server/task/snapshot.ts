@@ -196,7 +196,7 @@ export function isTerminal(snapshot: Snapshot): boolean {
 }
 
 export function progressNoteOf({ status }: Snapshot): string | undefined {
-  return status.state === 'working' ? status.note : undefined;
+  return status.state === 'working' || status.state === 'submitted' ? status.note : undefined;
 }
 
 /** True if the task waits for a person or has ended. No step of an execution is left for such a task. */

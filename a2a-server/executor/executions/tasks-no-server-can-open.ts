@@ -5,6 +5,7 @@
  */
 import type { UnclaimableTask } from '../../journal/ownership.ts';
 import type { TaskEvent } from '../../task/events.ts';
+import { modelNotOfferedText } from '../../task/model-outage.ts';
 import { progressNoteOf, type Snapshot } from '../../task/snapshot.ts';
 
 /**
@@ -57,8 +58,8 @@ export function unopenedTasksAfterSearch(
 }
 
 /**
- * Returns the event with the reason why the task waits. Returns nothing if the journal already has the event, or if the
- * task is not in the state `working`.
+ * Returns the event with the reason why the task waits. Returns nothing if the task already says so, or is not
+ * `working`. If a server that can open the workspace has said that it does not offer the model, that text stays.
  */
 export function workspaceUnavailableEvents(
   snapshot: Snapshot,
@@ -66,6 +67,8 @@ export function workspaceUnavailableEvents(
 ): TaskEvent[] {
   const servers = label === null ? 'server' : `server with the label ${label}`;
   const text = `The task waits: no running ${servers} can open its workspace ${workspace}. Start a server that can, or cancel the task.`;
-  if (snapshot.status.state !== 'working' || progressNoteOf(snapshot) === text) return [];
+  const note = progressNoteOf(snapshot);
+  if (snapshot.status.state !== 'working' || note === text || note === modelNotOfferedText(snapshot))
+    return [];
   return [{ type: 'workspace.unavailable', workspace, text }];
 }

@@ -6,7 +6,7 @@ import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { TaskClaim, type OwnershipCallbacks } from '../../../a2a-server/journal/ownership.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { beginning, working } from '../../support/journal-samples.ts';
+import { beginning, message, working } from '../../support/journal-samples.ts';
 import { journalWith } from '../../support/journal-with.ts';
 import type { ScriptedModel } from '../../support/scripted-model.ts';
 import { startScripted, type RunningService } from '../../support/task-service.ts';
@@ -94,28 +94,33 @@ describe('a server that claims abandoned tasks', () => {
     expect(stage.models.requests).toHaveLength(1);
   });
 
-  it('R119 leaves a task to the other servers if it does not offer its model, and the task says so if no server continues it', async () => {
-    const stage = await start();
-    const resolve = jest.spyOn(stage.models, 'resolve').mockImplementation(() => {
-      throw new ProductError('UNKNOWN_MODEL', 'This server has no such model.');
-    });
-    await stage.journal.append(beginning('a', { events: [working] }));
-    const events = async () => (await stage.journal.read('a', 2, 9)).map(({ event }) => event);
-    await stage.look();
-    await stage.look();
-    expect([stage.claimed, resolve.mock.calls.length, await events()]).toEqual([new Set(), 1, []]);
-    for (const times of [2, 3]) {
+  it.each([
+    { state: 'submitted', type: 'task.queued', first: message('do a') },
+    { state: 'working', type: 'model.unavailable', first: working },
+  ])(
+    'R119 leaves a $state task to the other servers if it does not offer its model, and the task says so if no server continues it',
+    async ({ state, type, first }) => {
+      const stage = await start();
+      const resolve = jest.spyOn(stage.models, 'resolve').mockImplementation(() => {
+        throw new ProductError('UNKNOWN_MODEL', 'This server has no such model.');
+      });
+      await stage.journal.append(beginning('a', { events: [first] }));
+      const events = async () => (await stage.journal.read('a', 2, 9)).map(({ event }) => event);
+      await stage.look();
+      await stage.look();
+      expect([stage.claimed, resolve.mock.calls.length, await events()]).toEqual([new Set(), 1, []]);
+      for (const times of [2, 3]) {
+        stage.clock.advance(10_000);
+        await stage.look();
+        expect([stage.claimed, resolve.mock.calls.length]).toEqual([new Set(), times]);
+        expect(await events()).toMatchObject([{ type, text: expect.stringContaining('offers its model') }]);
+        expect(await stage.journal.row('a')).toMatchObject({ state });
+      }
+      resolve.mockRestore();
       stage.clock.advance(10_000);
       await stage.look();
-      expect([stage.claimed, resolve.mock.calls.length]).toEqual([new Set(), times]);
-      expect(await events()).toMatchObject([
-        { type: 'model.unavailable', text: expect.stringContaining('no running server offers its model') },
-      ]);
-    }
-    resolve.mockRestore();
-    stage.clock.advance(10_000);
-    await stage.look();
-    await untilEnded(stage, 'a');
-    expect((await events()).at(-1)).toMatchObject({ type: 'task.completed' });
-  });
+      await untilEnded(stage, 'a');
+      expect((await events()).at(-1)).toMatchObject({ type: 'task.completed' });
+    },
+  );
 });

@@ -5,6 +5,7 @@ import {
   workspaceUnavailableEvents,
 } from '../../../../../a2a-server/executor/executions/tasks-no-server-can-open.ts';
 import { foldNextEvents } from '../../../../../a2a-server/task/fold.ts';
+import { modelNotOfferedEvents } from '../../../../../a2a-server/task/model-outage.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { created, inputRequired, message, working } from '../../../../support/journal-samples.ts';
 import { foldedTask } from '../../../../support/folded-task.ts';
@@ -55,6 +56,12 @@ describe('a task whose workspace this server cannot open', () => {
     const events = workspaceUnavailableEvents(task, TASK);
     expect(events).toMatchObject([{ text: expect.stringContaining('can open its workspace /work') }]);
     expect(workspaceUnavailableEvents(foldNextEvents(task, events), TASK)).toEqual([]);
+  });
+
+  it('R119 the text of a server that can open the workspace, but does not offer the model, stays', () => {
+    const task = taskAfter(working);
+    const told = foldNextEvents(task, modelNotOfferedEvents(task, 0));
+    expect(workspaceUnavailableEvents(told, TASK)).toEqual([]);
   });
 
   it('R119 the text names the label that a server needs', () => {
