@@ -119,7 +119,7 @@ describe('R92 the requestState (signed state in MCP) of a call that waits for fo
       requestState: round.requestState,
     });
     expect(answer.result).toMatchObject({
-      structuredContent: { state: 'completed', notes: [expect.stringContaining('lost steps')] },
+      structuredContent: { state: 'completed', notes: [expect.stringContaining('older state')] },
     });
   });
 
