@@ -55,10 +55,8 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
     <ActionView action={action} waits seen={seen} head={head} headId={headId}>
       <div
         ref={foot}
-        onInput={() => {
-          // Waits until the `change` event of a choice. Rendering between the two events would undo the choice.
-          setTimeout(() => setWritesAgain(true));
-        }}
+        onInput={({ target }) => isTextField(target) && setWritesAgain(true)}
+        onChange={() => setWritesAgain(true)}
       >
         {preview.type === 'question' && decisions.includes('answer') ? (
           <QuestionForm action={action} question={preview} disabled={disabled} onDecide={decide} />
@@ -92,5 +90,15 @@ function Problem({ text }: { text: string }) {
     <p class="problem" role="alert" ref={line}>
       {text}
     </p>
+  );
+}
+
+/**
+ * False for a choice, e.g. a check box. The browser sends `input` and then `change`, and only `change` stores a choice.
+ * A render between the two events would undo the choice.
+ */
+function isTextField(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element && target.matches('textarea, input:not([type="checkbox"], [type="radio"])')
   );
 }
